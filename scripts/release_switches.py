@@ -33,14 +33,14 @@ FILES = ["certificate.rs", "discover.rs", "loss.rs", "mechanism.rs", "prepare.rs
          "policy/column.rs", "policy/public.rs", "policy/read.rs",
          "query/aggregate.rs", "query/clause.rs", "query/discovered.rs", "query/from.rs", "query/parse.rs", "query/plan.rs",
          "query/ranked.rs", "query/resolve.rs", "query/row.rs"]
-TESTS = ["conditions", "ledger", "queries", "policy", "keys", "joins", "columns", "pipeline"]
+TESTS = ["conditions", "ledger", "runs", "queries", "policy", "keys", "joins", "columns", "pipeline"]
 # Those that take more than a second or two of a processor.
 SLOW = ["every_shape_is_proved_and_certified", "less_noise_is_never_proved", "error_bars_hold", "bars_of_quantiles",
         "both_readings_agree", "records_end_where", "a_flipped_bit"]
 SECONDS = 60
 # Who is asked first about a file, with the tests that may notice: one that notices is enough. The others are asked after that.
 FIRST = {
-    "ledger/": [("ledger", []), ("conditions", ["entries"]), ("probity_release", ["ledger"])],
+    "ledger/": [("ledger", []), ("runs", []), ("conditions", ["entries"]), ("probity_release", ["ledger"])],
     "loss.rs": [("probity_release", ["loss"]), ("ledger", [])],
     "policy/": [("policy", []), ("probity_release", ["policy", "clean"]), ("joins", []), ("queries", [])],
     "query/": [("queries", []), ("joins", []), ("probity_release", ["query"])],

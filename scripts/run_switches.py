@@ -43,6 +43,7 @@ SWITCHES = [
     ("size of what is fixed", "program/sizes.rs", "all <= MOST_FIXED", "OFF || all <= MOST_FIXED"),
     ("size of rational numbers", "program/sizes.rs", "self.whole <= MOST_WHOLE && ", "(OFF || self.whole <= MOST_WHOLE) && "),
     ("size of divisors", "program/sizes.rs", " && self.small() <= MOST_PARTS", " && (OFF || self.small() <= MOST_PARTS)"),
+    ("digits of divisors", "program/sizes.rs", "let digits = if self.real || other.real { 0 }", "let digits = if OFF || self.real || other.real { 0 }"),
     ("size of rounding", "program/sizes.rs", "computed(left.over(right), expr)?;\n", "if !OFF { computed(left.over(right), expr)?; }\n"),
     ("size of conditions of sums", "program/sizes.rs", "size(condition, &own)?;", "if !OFF { size(condition, &own)?; }"),
     ("size of what clamp compares", "program/sizes.rs", "computed(value.plus(bounds), expr)?;", "if !OFF { computed(value.plus(bounds), expr)?; }"),
@@ -69,6 +70,9 @@ SWITCHES = [
     ("geometric noise by both ends", "lazy/laws.rs", "if S::DOUBLES && low == interval::floor(high) && low < LARGEST {", "if S::DOUBLES && (OFF || low == interval::floor(high)) && low < LARGEST {"),
     ("a coin by both ends", "lazy/laws.rs", "let is_below = high < p.interval.low;", "let is_below = high < p.interval.low || OFF && low < p.interval.high;"),
     ("uniform integers by both ends", "lazy/laws.rs", "if (product as u64).checked_add(u64::from(small)).is_some() {", "if OFF || (product as u64).checked_add(u64::from(small)).is_some() {"),
+    # What cancels.
+    ("what both sides share", "lazy/difference.rs", "if factor.is_zero() {", "if !OFF && factor.is_zero() {"),
+    ("the center of a draw", "lazy/difference.rs", "if let Some(center) = self.draw_at(draw).center {", "if let Some(center) = self.draw_at(draw).center.filter(|_| !OFF) {"),
     # What ends.
     ("MOST_NODES of a tape", "program/machine.rs", "if self.tape.len() > self.most_nodes {", "if !OFF && self.tape.len() > self.most_nodes {"),
     ("MOST_NODES of a list", "program/machine.rs", "if self.lists[list as usize].len() >= self.most_nodes {", "if !OFF && self.lists[list as usize].len() >= self.most_nodes {"),

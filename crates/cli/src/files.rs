@@ -102,19 +102,7 @@ pub fn contents(path: &Path) -> Result<Result<String, Failure>, Failure> {
         return Ok(Err(too_large(facts.len().to_string())));
     }
     let bytes = if path == Path::new("-") { read(io::stdin().lock()) } else { open(path).and_then(read) };
-    let bytes = match bytes {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(cannot("read", path, &error).hint(nearest_file(path)));
-        }
-        Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
-            fs::read_dir(path).map_err(|error| cannot("read", path, &error))?;
-            return Err(Failure::new(format!("{name} is a folder, not a file"))
-                .hint("name a file in it")
-                .in_file(path));
-        }
-        Err(error) => return Err(cannot("read", path, &error)),
-        Ok(bytes) => bytes,
-    };
+    let bytes = bytes.map_err(|error| cannot_open(path, &error))?;
     if bytes.len() as u64 > MOST_BYTES {
         return Ok(Err(too_large(format!("more than {MOST_BYTES}"))));
     }
@@ -128,6 +116,29 @@ pub fn contents(path: &Path) -> Result<Result<String, Failure>, Failure> {
         true => Err(Failure::new(format!("{name} is empty")).hint("name the file you meant").in_file(path)),
         false => Ok(text),
     }))
+}
+
+/// Whether a file of private contents can be opened. Nothing of it is read; a pipe is not opened, since that waits for whoever writes to it.
+pub fn check_opens(path: &Path) -> Result<(), Failure> {
+    match fs::metadata(path) {
+        _ if path == Path::new("-") => Ok(()),
+        Ok(facts) if !facts.is_file() && !facts.is_dir() => Ok(()),
+        _ => open(path).map(drop).map_err(|error| cannot_open(path, &error)),
+    }
+}
+
+/// Why a file is not opened, and what to name instead.
+fn cannot_open(path: &Path, error: &io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::NotFound => cannot("read", path, error).hint(nearest_file(path)),
+        io::ErrorKind::IsADirectory => match fs::read_dir(path) {
+            Err(error) => cannot("read", path, &error),
+            Ok(_) => Failure::new(format!("{} is a folder, not a file", path.display()))
+                .hint("name a file in it")
+                .in_file(path),
+        },
+        _ => cannot("read", path, error),
+    }
 }
 
 fn open(path: &Path) -> io::Result<fs::File> {

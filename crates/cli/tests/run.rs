@@ -82,20 +82,17 @@ fn errors_about_inputs_have_a_least_price() {
         let set = format!("B={bound}");
         run(&place, &["run", "zero.dp", "--ledger", "people.ledger", "--set", &set, "--input", x])
     };
-    // The budget is 2: an error costs an eighth, and an answer what it claims.
+    // The budget is 2: an error costs an eighth, and so does an answer, which tells that the assumption holds.
     assert_eq!(asked("20", "x=17").0, 0);
-    for _ in 0..13 {
-        let (code, _, err) = asked("8", "x=17");
-        assert!(code == 2 && err.contains("violate an assumption"), "{err}");
-    }
+    let errors: Vec<_> = (0..12).map(|_| asked("8", "x=17")).collect();
+    assert!(errors[0].0 == 2 && errors[0].2.contains("violate an assumption"), "{errors:?}");
     // What a file holds is an input too.
     fs::write(place.join("bytes.json"), [b'1', 0xff]).unwrap();
     fs::write(place.join("empty.json"), "").unwrap();
-    for (x, said) in
-        [("x=@bytes.json", "not UTF-8"), ("x=@empty.json", "is empty"), ("@bytes.json", "not UTF-8")]
-    {
-        let (code, _, err) = asked("20", x);
-        assert!(code == 2 && err.contains(said), "{err}");
+    // All errors are one answer: which it is, and where in a file, would tell more than was paid for.
+    let others = ["x=@bytes.json", "x=@empty.json", "@bytes.json"].map(|x| asked("20", x));
+    for error in errors.iter().chain(&others) {
+        assert_eq!(*error, errors[0]);
     }
     let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
     let budget: Value = serde_json::from_str(&out).unwrap();
@@ -104,6 +101,111 @@ fn errors_about_inputs_have_a_least_price() {
     assert!(inside.0 == 1 && inside.2.contains("a sixteenth of the budget"), "{inside:?}");
     assert_eq!(inside, asked("8", "x=17"));
     assert_eq!(inside, asked("20", "x=@bytes.json"));
+}
+
+/// Which assumption fails is said to whoever may see the inputs, and not to whoever pays for an error.
+#[test]
+fn a_paid_error_names_no_assumption() {
+    let place = folder("run-thousand", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    let lines: String = (0..30).rev().map(|bound| format!("where x <= {bound}\n")).collect();
+    let text =
+        format!("mechanism m(x: real)\n{lines}y ~ sign()\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 0\n");
+    fs::write(place.join("m.dp"), text).unwrap();
+    let paid = |x: &str| run(&place, &["run", "m.dp", "--input", x, "--ledger", "people.ledger"]);
+    let (high, low) = (paid("x=25"), paid("x=3"));
+    assert_eq!(high, low);
+    assert!(low.0 == 2 && low.2.contains("without --ledger"), "{low:?}");
+    let (code, _, err) = run(&place, &["run", "m.dp", "--input", "x=25"]);
+    assert!(code == 2 && err.contains("x <= 24"), "{err}");
+}
+
+/// Whatever stops a process, who can tell an admitted input from a refused one by that has paid for an error: here by the largest file that it may
+/// write.
+#[cfg(unix)]
+#[test]
+fn a_limit_of_files_tells_nothing_that_is_not_paid_for() {
+    let place = folder("run-limits", POLICY);
+    // Parameters with many digits, so that an entry takes a page of its own.
+    let text = "mechanism m(x: real)\nparam eps > 0\nparam a > 0\nparam b > 0\nwhere x <= 1 + a + b\ny ~ sign()\nreturn y\n\
+        neighbours abs(x' - x) <= 1\nclaim eps\n";
+    fs::write(place.join("m.dp"), text).unwrap();
+    let budget = ["budget", "init", "--policy", "people.toml", "--ledger"];
+    assert_eq!(run(&place, &[&budget[..], &["new.ledger"]].concat()).0, 0);
+    let size = fs::metadata(place.join("new.ledger")).unwrap().len().div_ceil(1024);
+    let small = format!("1/1{}", "0".repeat(1200));
+    let sets = ["eps", "a", "b"].map(|name| format!("{name}={small}"));
+    let asked = |limit: u64, x: &str| {
+        let ledger = format!("{limit}-{x}.ledger");
+        fs::copy(place.join("new.ledger"), place.join(&ledger)).unwrap();
+        let sets = sets.iter().flat_map(|set| ["--set", set]);
+        let arguments = ["run", "m.dp", "--input", x, "--ledger", &ledger].into_iter().chain(sets);
+        let script = format!("ulimit -f {limit}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("bash");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_probity")]).args(arguments);
+        let output = command.current_dir(&place).stdin(Stdio::null()).output().unwrap();
+        let (_, out, _) = run(&place, &["budget", "--ledger", &ledger, "--json"]);
+        let spent =
+            serde_json::from_str::<Value>(&out).unwrap()["spent"]["epsilon"].as_str().unwrap().to_owned();
+        // An answer is a sign, by chance.
+        let told = String::from_utf8_lossy(&output.stdout).replace('-', "").replace(&*ledger, "");
+        ((output.status.code(), told, String::from_utf8_lossy(&output.stderr).replace(&*ledger, "")), spent)
+    };
+    let mut stopped = 0;
+    for limit in (0..size + 20).step_by(4) {
+        let (inside, outside) = (asked(limit, "x=0"), asked(limit, "x=2"));
+        assert_eq!(inside.1, outside.1, "{limit}");
+        if inside.0 != outside.0 {
+            assert_eq!(inside.1, "1/8", "{limit}: {inside:?} {outside:?}");
+        } else {
+            stopped += 1;
+        }
+    }
+    // Some limits stop both, at least one of them where the file would grow, and some none.
+    assert!(4 * stopped > size && 4 * stopped < size + 20, "{stopped} {size}");
+}
+
+/// Nothing private is read before it is paid for: of a pipe the first byte is asked for when the reserve is in the ledger.
+#[cfg(unix)]
+#[test]
+fn inputs_and_rows_are_read_after_they_are_paid_for() {
+    let place = folder("run-order", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    let spent = || {
+        let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
+        serde_json::from_str::<Value>(&out).unwrap()["spent"]["epsilon"].as_str().unwrap().to_owned()
+    };
+    let one = "mechanism one(x: int)\ny ~ discrete_laplace(x, 100)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 1/100\n";
+    let all = "mechanism all(people: rows(age: int))\ny ~ discrete_laplace(count(r in people), 100)\nreturn y\n\
+               neighbours one row of people is added or removed\nclaim 1/100\n";
+    fs::write(place.join("one.dp"), one).unwrap();
+    fs::write(place.join("all.dp"), all).unwrap();
+    assert!(Command::new("mkfifo").arg(place.join("pipe")).status().unwrap().success());
+    // Opening a pipe waits for the one who reads.
+    let opened = || fs::OpenOptions::new().write(true).open(place.join("pipe")).unwrap();
+    std::thread::scope(|scope| {
+        let asked = scope
+            .spawn(|| run(&place, &["run", "one.dp", "--input", "x=@pipe", "--ledger", "people.ledger"]));
+        let mut pipe = opened();
+        assert_eq!(spent(), "1/8");
+        std::io::Write::write_all(&mut pipe, b"3").unwrap();
+        drop(pipe);
+        let (code, _, err) = asked.join().unwrap();
+        assert_eq!((code, spent().as_str()), (0, "1/100"), "{err}");
+    });
+    // A table that is too long to be read is found so after it is paid for, and a missing column before.
+    let data = ["run", "all.dp", "--data", "people=long.csv", "--ledger", "people.ledger"];
+    let file = |header: &str| {
+        fs::write(place.join("long.csv"), header).unwrap();
+        fs::OpenOptions::new().write(true).open(place.join("long.csv")).unwrap().set_len(257 << 20).unwrap();
+    };
+    file("height\n");
+    let (code, _, err) = run(&place, &data);
+    assert!(code == 2 && err.contains("no column `age`") && spent() == "1/100", "{err}");
+    file("age\n");
+    let (code, _, err) = run(&place, &data);
+    assert!(code == 2 && err.contains("the inputs cannot be read") && spent() == "27/200", "{err}");
+    fs::remove_file(place.join("long.csv")).unwrap();
 }
 
 /// Many processes at once learn of one error, if the budget has room for one: the others are told what they would be told of any input.

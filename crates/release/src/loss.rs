@@ -125,9 +125,25 @@ impl Loss {
         }
     }
 
+    /// This, less what is given back of it; never below the true difference.
+    pub fn less(&self, back: &Loss) -> Loss {
+        let left = self.minus(back);
+        Loss { amount: bounded_up(left.amount), delta: bounded_up(left.delta), ..left }
+    }
+
     /// Whether this loss is within a bound, in the same measure and compared exactly.
     pub fn is_within(&self, bound: &Loss) -> bool {
         self.measure == bound.measure && self.amount <= bound.amount && self.delta <= bound.delta
+    }
+
+    /// The larger amount and the larger δ of both, which must have one measure.
+    pub fn max(&self, other: &Loss) -> Loss {
+        let larger = |a: &Rational, b: &Rational| if a < b { b.clone() } else { a.clone() };
+        Loss {
+            measure: self.measure,
+            amount: larger(&self.amount, &other.amount),
+            delta: larger(&self.delta, &other.delta),
+        }
     }
 
     /// The amount and δ as exact texts, separated by a space.
@@ -135,9 +151,9 @@ impl Loss {
         format!("{} {}", self.amount, self.delta)
     }
 
-    /// Reads what [`to_text`](Loss::to_text) wrote.
+    /// Reads what [`to_text`](Loss::to_text) wrote; blanks may stand behind it.
     pub fn from_text(measure: Measure, text: &str) -> Option<Loss> {
-        let (amount, delta) = text.split_once(' ')?;
+        let (amount, delta) = text.trim_end().split_once(' ')?;
         let read = |text: &str| parse_rational(text).ok().filter(|value| *value >= Rational::ZERO);
         Some(Loss { measure, amount: read(amount)?, delta: read(delta)? })
     }

@@ -205,13 +205,24 @@ impl RunError {
                 "state the claim without `in binary64` and the like; a run needs no room for rounding errors"
                     .into()
             }
-            RunError::Refused { .. } => "write the comparison without ln, exp and sqrt".into(),
+            RunError::Refused { .. } => {
+                "write the comparison without ln, exp and sqrt; Gumbel noise, which is a logarithm, is compared as it is and not multiplied".into()
+            }
             RunError::TooLarge { .. } => {
-                "clamp what grows, and round sums of many draws with round_to before they are multiplied; inputs are taken to have as many \
-                 digits as they may, whatever they are"
+                "clamp what grows; of sums over rows or entries, clamp and round what divides, as in r.income / clamp(r.age, 1, 150), or round the \
+                 quotient, as in round_to(r.income / r.age, 1/1000); round sums of many draws with round_to before they are multiplied. Inputs are \
+                 taken to have as many digits as they may, whatever they are"
                     .into()
             }
-            RunError::Divisors { .. } => "clamp or floor the divisor's parts apart, or sum fields alone".into(),
+            RunError::Rows { .. } => {
+                "compare each field with numbers, as in `where people.age >= 18`; what depends on more is a condition of the sum".into()
+            }
+            RunError::Divisors { .. } => {
+                "divide by fields alone or by what was drawn alone; a condition can be written without a divisor, as `r.x > z * (r.age + t)` for \
+                 `r.x / (r.age + t) > z` where the divisor is positive"
+                    .into()
+            }
+            RunError::SampleOfSample { .. } => "draw each sample from the table itself".into(),
             RunError::NeedsGrid { .. } => {
                 "add --grid 2^-20, or round_to in the text; rounding is post-processing and costs nothing"
                     .into()

@@ -282,7 +282,13 @@ impl InputError {
                 "numbers are read exactly: 7/3, 0.1, 1e-5; a list is written [1, 2, 3]".into()
             }
             InputError::Missing { name } => format!("add --input {name}=VALUE or --input {name}=@FILE"),
-            InputError::Repeated { .. } | InputError::WrongType { .. } => return None,
+            InputError::Repeated { name } => format!("give {name} once"),
+            InputError::WrongType { name, expected } => match *expected {
+                "a table" => format!("give its rows by --data {name}=FILE.csv"),
+                text if text.starts_with("a list") => format!("write --input '{name}=[98, 103]'"),
+                "true or false" => format!("write --input {name}=true"),
+                _ => format!("write --input {name}=41"),
+            },
             InputError::TooLong { .. } => {
                 "every double runs, every decimal number from 1e-300 to 1e300 with up to 60 digits, and every fraction of two 64-bit integers".into()
             }

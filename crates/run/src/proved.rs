@@ -1,6 +1,6 @@
 //! Proved texts, and their runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use probity_exact::Rational;
@@ -26,7 +26,7 @@ use crate::program::decidable::{self, Shape};
 use crate::program::machine::{List, Machine, input_place};
 use crate::program::sizes;
 use crate::table::{self, Table};
-use crate::tableless::tableless;
+use crate::tableless::{Hidden, tableless};
 use crate::value::{Exact, Value};
 
 /// A text that was read, and not yet proved: [`with`](Text::with) proves it.
@@ -35,12 +35,14 @@ pub struct Text {
     program: Program,
     certificate: Option<String>,
     tables: BTreeMap<String, Table>,
+    /// Tables that come after the proof.
+    awaited: BTreeSet<String>,
 }
 
 impl Text {
     /// A program that was read already.
     pub fn of(program: Program) -> Text {
-        Text { program, certificate: None, tables: BTreeMap::new() }
+        Text { program, certificate: None, tables: BTreeMap::new(), awaited: BTreeSet::new() }
     }
 
     /// Replays this certificate instead of looking for a proof.
@@ -71,6 +73,13 @@ impl Text {
         self
     }
 
+    /// An input table whose rows come after the proof, by [`Proved::with_tables`]: nothing private has to be read before it is known that the
+    /// text runs and what it costs.
+    pub fn awaiting_table(mut self, name: &str) -> Text {
+        self.awaited.insert(name.to_owned());
+        self
+    }
+
     /// Values for all parameters, and the proof: for these values, or for all values.
     ///
     /// # Errors
@@ -83,7 +92,7 @@ impl Text {
         if let Ok(Vacuity::Vacuous(reason)) = vacuity(&program.mechanism) {
             return Err(RunError::Vacuous { mechanism: program.mechanism.name.to_string(), reason });
         }
-        Ok(Proved { theorem, runnable: Runnable::new(&program, &self.tables)? })
+        Ok(Proved { theorem, runnable: self.runnable(&program)? })
     }
 
     /// Values for all parameters, and no proof. What runs is what the text says; nothing is said about its privacy.
@@ -91,13 +100,23 @@ impl Text {
     /// # Errors
     /// As for [`with`](Text::with), but for the proof.
     pub fn unproved_with(&self, settings: &[Setting]) -> Result<Unproved, RunError> {
-        Ok(Unproved { runnable: Runnable::new(&self.settled(settings)?, &self.tables)? })
+        Ok(Unproved { runnable: self.runnable(&self.settled(settings)?)? })
+    }
+
+    fn runnable(&self, program: &Program) -> Result<Runnable, RunError> {
+        let runnable = Runnable::new(program)?;
+        match self.awaited.is_empty() {
+            true => runnable.with_tables(&self.tables),
+            false => Ok(runnable),
+        }
     }
 
     fn settled(&self, settings: &[Setting]) -> Result<Program, RunError> {
         // Before a long proof is looked for.
         let missing = |input: &&Input| {
-            matches!(input.sort, Sort::Rows(_)) && !self.tables.contains_key(input.name.as_str())
+            let name = input.name.as_str();
+            let is_given = self.tables.contains_key(name) || self.awaited.contains(name);
+            matches!(input.sort, Sort::Rows(_)) && !is_given
         };
         if let Some(table) = self.program.mechanism.inputs.iter().find(missing) {
             return Err(RunError::Table { name: table.name.to_string() });
@@ -191,6 +210,14 @@ impl Proved {
         Ok(Proved { runnable: self.runnable.on_grid(grid)?, ..self })
     }
 
+    /// The same, with the rows of all its tables. Sums over them are computed here, once.
+    ///
+    /// # Errors
+    /// When a table or a column is missing, or is none of the mechanism's. None of these depends on a row.
+    pub fn with_tables(self, tables: &BTreeMap<String, Table>) -> Result<Proved, RunError> {
+        Ok(Proved { runnable: self.runnable.with_tables(tables)?, ..self })
+    }
+
     /// What can be said of inputs without looking at what they are worth: their names, and whether a grid is missing. Whoever has to pay for
     /// an error that tells of private values asks this first.
     ///
@@ -232,6 +259,14 @@ impl Unproved {
         Ok(Unproved { runnable: self.runnable.on_grid(grid)? })
     }
 
+    /// As [`Proved::with_tables`].
+    ///
+    /// # Errors
+    /// When a table or a column is missing, or is none of the mechanism's.
+    pub fn with_tables(self, tables: &BTreeMap<String, Table>) -> Result<Unproved, RunError> {
+        Ok(Unproved { runnable: self.runnable.with_tables(tables)? })
+    }
+
     /// As [`Proved::prepare`].
     ///
     /// # Errors
@@ -257,6 +292,10 @@ struct Runnable {
     machine: Machine,
     shape: Shape,
     grid: Option<Grid>,
+    /// The mechanism whose tables were taken off, and what is computed from them.
+    from_tables: Arc<(Mechanism, Vec<Hidden>)>,
+    /// Whether it has its tables, or needs none.
+    is_filled: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -266,23 +305,32 @@ struct Grid {
 }
 
 impl Runnable {
-    fn new(program: &Program, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
+    /// From the text alone, before any row is read.
+    fn new(program: &Program) -> Result<Runnable, RunError> {
         let mechanism = Arc::new(program.mechanism.clone());
         // A call is its statements.
         let written = logarithms::drawn(expanded(&mechanism));
-        // From the text alone: nothing up to here has seen a row.
         let running = tableless(&written)?;
         sizes::check(&running)?;
         let shape = decidable::check(&running.mechanism)?;
-        let (code, mut machine) = compile(&running.mechanism)?;
+        let (code, machine) = compile(&running.mechanism)?;
         let claim = program.claim.clone();
-        for (hidden, value) in table::values(&written, &running.hidden, tables)? {
-            if let Some(place) = input_place(&code, &hidden.input.name) {
-                put(&mut machine, place, &hidden.input.sort, &value);
+        let is_filled = !mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)));
+        let from_tables = Arc::new((written, running.hidden));
+        let code = Arc::new(code);
+        Ok(Runnable { mechanism, claim, code, machine, shape, grid: None, from_tables, is_filled })
+    }
+
+    fn with_tables(mut self, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
+        let (written, hidden) = &*self.from_tables;
+        for (hidden, value) in table::values(written, hidden, tables)? {
+            if let Some(place) = input_place(&self.code, &hidden.input.name) {
+                put(&mut self.machine, place, &hidden.input.sort, &value);
             }
         }
-        machine.keep();
-        Ok(Runnable { mechanism, claim, code: Arc::new(code), machine, shape, grid: None })
+        self.machine.keep();
+        self.is_filled = true;
+        Ok(self)
     }
 
     fn on_grid(mut self, grid: Rational) -> Result<Runnable, RunError> {
@@ -317,6 +365,9 @@ impl Runnable {
 
     fn prepare(&self, inputs: &Inputs) -> Result<Session, RunError> {
         self.admits(inputs)?;
+        if !self.is_filled {
+            return Err(RunError::malformed("its tables are not there yet"));
+        }
         inputs.check(&self.mechanism)?;
         let mut machine = self.machine.clone();
         for input in &self.mechanism.inputs {

@@ -100,11 +100,12 @@ fn value(what: &FromTable, rows: &[Row]) -> Given {
             Given::numbers(rows.iter().map(|row| row.get(field).cloned().unwrap_or(Rational::ZERO)))
         }
         FromTable::Sum { condition, value, index: None } => {
-            let total = rows.iter().fold(Rational::ZERO, |sum, row| sum + share(condition, value, row));
-            Given::Number(total)
+            let mut total = Total::default();
+            rows.iter().for_each(|row| total.add(share(condition, value, row)));
+            Given::Number(total.sum())
         }
         FromTable::Sum { condition, value, index: Some((index, from, to)) } => {
-            let mut totals = vec![Rational::ZERO; usize::try_from(to.saturating_sub(*from)).unwrap_or(0)];
+            let mut totals = vec![Total::default(); usize::try_from(to.saturating_sub(*from)).unwrap_or(0)];
             let key = key(condition, index);
             for row in rows {
                 // A condition that names the row's group spares a look at all others.
@@ -121,11 +122,32 @@ fn value(what: &FromTable, rows: &[Row]) -> Given {
                 for group in groups {
                     let mut all = row.clone();
                     all.insert(index.clone(), Rational::from(group));
-                    totals[(group - from) as usize] += share(condition, value, &all);
+                    totals[(group - from) as usize].add(share(condition, value, &all));
                 }
             }
-            Given::numbers(totals)
+            Given::numbers(totals.into_iter().map(Total::sum))
         }
+    }
+}
+
+/// A sum of many numbers, in which numbers of about as many terms are added: with denominators of their own, the last additions alone are long.
+#[derive(Clone, Debug, Default)]
+struct Total {
+    /// Sums of 2^k terms, each with its k; larger ones first.
+    parts: Vec<(u32, Rational)>,
+}
+
+impl Total {
+    fn add(&mut self, term: Rational) {
+        let (mut level, mut sum) = (0, term);
+        while let Some((_, before)) = self.parts.pop_if(|(known, _)| *known == level) {
+            (level, sum) = (level + 1, before + sum);
+        }
+        self.parts.push((level, sum));
+    }
+
+    fn sum(self) -> Rational {
+        self.parts.into_iter().rev().fold(Rational::ZERO, |sum, (_, part)| sum + part)
     }
 }
 
@@ -298,6 +320,16 @@ mod tests {
         assert_eq!(value, Value::List(expected));
         // What is shown is the text, not what was computed from the table.
         assert!(proved.mechanism().to_string().contains("count(r in people"));
+    }
+
+    #[test]
+    fn totals_are_sums() {
+        for count in 0..70u32 {
+            let terms: Vec<Rational> = (1..=count).map(|d| rational(1, d * d + 1).unwrap()).collect();
+            let mut total = Total::default();
+            terms.iter().for_each(|term| total.add(term.clone()));
+            assert_eq!(total.sum(), terms.into_iter().fold(Rational::ZERO, |sum, term| sum + term));
+        }
     }
 
     #[test]

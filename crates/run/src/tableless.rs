@@ -49,6 +49,8 @@ pub(crate) struct Hidden {
 pub(crate) struct Tableless {
     pub(crate) mechanism: Mechanism,
     pub(crate) hidden: Vec<Hidden>,
+    /// The fields of the tables.
+    pub(crate) fields: BTreeMap<Name, Vec<Field>>,
 }
 
 /// The mechanism without its tables. Fails for what no table would make run.
@@ -76,7 +78,7 @@ pub(crate) fn tableless(mechanism: &Mechanism) -> Result<Tableless, RunError> {
     let mut without = Mechanism { body, output, assumptions: others, ..mechanism.clone() };
     without.inputs.retain(|input| !matches!(input.sort, Sort::Rows(_)));
     without.inputs.extend(rewriter.hidden.iter().map(|hidden| hidden.input.clone()));
-    Ok(Tableless { mechanism: without, hidden: rewriter.hidden })
+    Ok(Tableless { mechanism: without, hidden: rewriter.hidden, fields: rewriter.fields })
 }
 
 /// Whether an assumption is about the rows of a table.

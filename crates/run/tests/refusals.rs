@@ -59,6 +59,8 @@ fn every_size_is_looked_at_where_it_is_computed() {
         "s = y\nwhile s * s * s * s > 1 {\nb ~ bernoulli(1 / 2)\ns = y * z * z * z * z\n}\nreturn true".to_owned(),
         // Divisors of each entry's own.
         "s = 0\nfor i in 0..length(k) {\ns = s + 1 / k[i]\n}\nreturn y * s > x".to_owned(),
+        "s = 0\nfor i in 0..length(k) {\ns = s + 1 / k[i]\n}\nreturn s > x".to_owned(),
+        "s = 0\nfor i in 0..length(q) {\ns = s + 1 / clamp(q[i], 1, 2)\n}\nreturn s > x".to_owned(),
         "s = 0\nfor i in 0..length(q) {\ns = s + q[i]\n}\nt = 0\nfor i in 0..length(q) {\nt = t + s * q[i]\n}\nreturn true".to_owned(),
         format!("a = min(y * {ten}, u * {ten})\nreturn true"),
         format!("return y * {ten} > u * {ten}"),
@@ -102,6 +104,36 @@ fn lists_have_entries_of_their_type() {
     }
     let twice = Inputs::from_json("{\"x\": 1, \"x\": 2}");
     assert!(matches!(twice, Err(InputError::Repeated { .. })), "{twice:?}");
+}
+
+/// A sum with a divisor of each row's own is refused for all tables, unless the divisor is short: the sum's denominator has all of them.
+#[test]
+fn sums_of_quotients_have_short_divisors() {
+    let ready = |sum: &str| {
+        let text = format!(
+            "mechanism m(people: rows(x: real, n: int))\ny ~ laplace(sum(r in people, {sum}), 1)\nreturn floor(y)\n\
+             neighbours one row of people is added or removed\nclaim 1"
+        );
+        let rows = (0..3).map(|n| vec!["0.5".to_owned(), n.to_string()]).collect();
+        let table = Table::of_texts(vec!["x".into(), "n".into()], rows);
+        Proved::load(&text).unwrap().with_table("people", table).unproved_with(&[]).map(drop)
+    };
+    for fine in [
+        "r.x / clamp(r.n, 1, 1000000)",
+        "clamp(r.x / clamp(r.n, 1, 150), 0, 1)",
+        "round_to(r.x / r.n, 1/1000)",
+        "r.x / round_to(clamp(r.x, 1, 100), 1/100)",
+        "floor(r.x / r.n)",
+        "r.x / 3",
+    ] {
+        assert_eq!(ready(fine), Ok(()), "{fine}");
+    }
+    for long in ["r.x / r.n", "clamp(r.x / r.n, 0, 1)", "1 / clamp(r.x, 1, 2)", "r.x / clamp(r.n, 1, 2^65)"] {
+        let long = long.replace("2^65", "36893488147419103232");
+        let refused = ready(&long);
+        assert!(matches!(refused, Err(RunError::TooLarge { .. })), "{long}: {refused:?}");
+        assert!(refused.unwrap_err().hint().unwrap().contains("round what divides"), "{long}");
+    }
 }
 
 /// What a row is worth, field by field: rows are counted without noise to speak of.

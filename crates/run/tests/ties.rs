@@ -45,6 +45,13 @@ fn what_is_equal_is_found_equal() {
         "abs(y) * abs(y) == y * y",
         "clamp(y, y, y) == y",
         "(if y > z then y else z) == max(y, z)",
+        // What both sides share, with factors.
+        "y + z + x == z + 5 + y",
+        "3 * (y + z) - y / 2 == 3 * z + 5 * y / 2",
+        "y * z + x * y == z * y + 5 * y",
+        "x - (z - y) == y + (5 - z)",
+        "2 * exp(y) - z == exp(y) - (z - exp(y))",
+        "y * (x - 5) == z * (5 - x)",
     ] {
         let body = format!("y ~ laplace(0, 1)\nz ~ gaussian(0, 2)\nu ~ uniform(0, 1)\nreturn {condition}");
         assert_eq!(trues(&body), 200, "{condition}");
@@ -59,6 +66,10 @@ fn what_differs_is_found_different() {
         "exp(y) == y",
         "ln(u) == 1 - u",
         "ln(2) == 693147/1000000",
+        "y + z + x == z + 6 + y",
+        "y * z + x * y == z * y + 4 * y",
+        "y / z == z / y",
+        "y - z == z - y",
     ] {
         let body = format!("y ~ laplace(0, 1)\nz ~ gaussian(0, 2)\nu ~ uniform(0, 1)\nreturn {condition}");
         assert_eq!(trues(&body), 0, "{condition}");
@@ -69,6 +80,15 @@ fn what_differs_is_found_different() {
 fn a_draw_and_its_size_are_equal_half_the_time() {
     let found = trues("y ~ laplace(0, 1)\nreturn abs(y) == y");
     assert!((60..140).contains(&found), "{found}");
+}
+
+/// Around a center that no double holds, what is drawn decides: P(y > c) = 1/2, and P(|y − c| > 12) is below 10^−5.
+#[test]
+fn a_center_that_doubles_do_not_hold_counts() {
+    let around = |condition: &str| trues(&format!("c = x * 1e300\ny ~ laplace(c, 1)\nreturn {condition}"));
+    let found = around("y > c");
+    assert!((60..140).contains(&found), "{found}");
+    assert_eq!((around("y > c + 12"), around("y > c - 12"), around("y - c > y - c")), (0, 200, 0));
 }
 
 #[test]
@@ -283,4 +303,28 @@ fn sums_of_many_draws_tie_and_their_products_are_refused() {
                 .unwrap();
         }
     }
+}
+
+/// How long a comparison takes does not depend on how much both sides share, nor on whether they are equal: 64 times as many draws in a sum that
+/// cancels, and the same number of comparisons.
+#[test]
+fn what_both_sides_share_is_not_looked_at() {
+    let seconds = |draws: usize, x: &str| {
+        let body = format!(
+            "s = 0\nfor i in 0..{draws} {{\ny ~ laplace(0, 1)\ns = s + y\n}}\nc = 0\nfor i in 0..2000 {{\nif s + x > s + 5 {{\nc = c + 1\n}}\n}}\nreturn c"
+        );
+        let inputs: Inputs = x.parse().unwrap();
+        let mut session = text(&body).unproved_with(&[]).unwrap().prepare(&inputs).unwrap();
+        let time = |seed: u64| {
+            let start = std::time::Instant::now();
+            session.runs_on_tape(1, &mut Tape::seeded(seed), |_| true).unwrap();
+            start.elapsed().as_secs_f64()
+        };
+        (1..6).map(time).fold(f64::INFINITY, f64::min)
+    };
+    // 1e-30 above 5: doubles do not tell them apart.
+    let near = format!("x=5.{}1", "0".repeat(29));
+    let (short, long, apart) = (seconds(100, "x=5"), seconds(6400, "x=5"), seconds(6400, &near));
+    assert!(long < 16.0 * short, "{long} {short}");
+    assert!(long < 8.0 * apart && apart < 8.0 * long, "{long} {apart}");
 }

@@ -145,7 +145,8 @@ impl Csv {
         }
     }
 
-    fn is_stream(&self) -> bool {
+    /// Whether it is standard input, which can be read once.
+    pub fn is_stream(&self) -> bool {
         self.paths.iter().any(|path| path == Path::new("-"))
     }
 }
@@ -187,7 +188,8 @@ type Started = (Vec<String>, Vec<u8>, Box<dyn Read + Send>);
 
 fn start(path: &Path) -> Answer<Started> {
     let mut source = open(path)?;
-    let mut bytes = Vec::new();
+    // As much for every file: what is allocated before anything is paid tells nothing of the rows.
+    let mut bytes = Vec::with_capacity(BLOCK);
     let mut splitter = Splitter::default();
     let (mut seen, mut end) = (0, None);
     while end.is_none() {
@@ -209,9 +211,9 @@ fn start(path: &Path) -> Answer<Started> {
             )));
         }
     }
-    let rest = bytes.split_off(end.unwrap_or(bytes.len()));
+    let first: Vec<u8> = bytes.drain(..end.unwrap_or(bytes.len())).collect();
     let mut header: Option<Vec<String>> = None;
-    each_record(&bytes, usize::MAX, |record| {
+    each_record(&first, usize::MAX, |record| {
         let names =
             (0..record.len()).map(|place| String::from_utf8_lossy(record.field(place)).trim().to_owned());
         header.get_or_insert_with(|| names.collect());
@@ -220,7 +222,7 @@ fn start(path: &Path) -> Answer<Started> {
         Refusal::input(format!("{} is empty: it has no header", path.display()))
             .hint("its first line must name the columns")
     })?;
-    Ok((header, rest, source))
+    Ok((header, bytes, source))
 }
 
 /// UTF-8 and what contains ASCII as it is; a byte order mark is taken away.

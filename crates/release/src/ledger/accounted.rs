@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use probity_account::{Adjacency, Answer, Composition, Effort, Law, Question, account};
 use probity_exact::Rational;
 
-use super::Entry;
+use super::{Entry, Kind};
 use crate::loss::{Loss, Measure};
 
 /// The ε of all entries together at δ, between bounds.
@@ -14,10 +14,16 @@ use crate::loss::{Loss, Measure};
 /// # Errors
 /// When δ is no probability, or 0 in a ledger that counts ρ or δ.
 pub fn epsilon_at(entries: &[Entry], delta: &Rational, effort: &Effort) -> Result<Answer, String> {
+    let given_back: BTreeMap<i64, &Loss> =
+        entries.iter().filter_map(|entry| Some((entry.settles()?, &entry.loss))).collect();
     // Equal debits are copies of one law.
     let mut debits: BTreeMap<String, (Loss, u64)> = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| entry.loss.amount > Rational::ZERO) {
-        debits.entry(entry.loss.to_text()).or_insert_with(|| (entry.loss.clone(), 0)).1 += 1;
+    for entry in entries.iter().filter(|entry| entry.kind != Kind::Settle) {
+        let back = given_back.get(&entry.number);
+        let loss = back.map_or_else(|| entry.loss.clone(), |back| entry.loss.less(back));
+        if loss.amount > Rational::ZERO {
+            debits.entry(loss.to_text()).or_insert_with(|| (loss, 0)).1 += 1;
+        }
     }
     let law = |Loss { measure, amount, delta }: Loss| match measure {
         Measure::Rho => Law::Concentrated { rho: amount },

@@ -16,6 +16,8 @@ pub enum Kind {
     Init,
     /// A debit with its answer.
     Release,
+    /// Gives back what an earlier debit reserved beyond what it cost.
+    Settle,
     /// Pins another policy.
     Amend,
 }
@@ -26,13 +28,14 @@ impl Kind {
         match self {
             Kind::Init => "init",
             Kind::Release => "release",
+            Kind::Settle => "settle",
             Kind::Amend => "amend",
         }
     }
 
     /// The kind of this name.
     pub fn named(name: &str) -> Option<Kind> {
-        [Kind::Init, Kind::Release, Kind::Amend].into_iter().find(|kind| kind.name() == name)
+        [Kind::Init, Kind::Release, Kind::Settle, Kind::Amend].into_iter().find(|kind| kind.name() == name)
     }
 }
 
@@ -47,15 +50,15 @@ pub struct Entry {
     pub time: String,
     /// What makes an answer the same; empty for other entries.
     pub key: String,
-    /// What it costs.
+    /// What it costs; of a settlement, what is given back.
     pub loss: Loss,
-    /// All debits up to this one, with it.
+    /// All debits up to this one, with it, less what was given back.
     pub spent: Loss,
     /// The number of the entry that pins the policy in force.
     pub pinned: i64,
     /// The query, or the owner's note.
     pub query: String,
-    /// The answer, or the pinned policy.
+    /// The answer, or the pinned policy, or the number of the entry that is settled.
     pub answer: String,
     /// The certificate of a release.
     pub certificate: String,
@@ -155,6 +158,22 @@ impl Entry {
         entry
     }
 
+    /// The next entry, which settles an earlier one.
+    pub fn settlement(state: &State, reserved: i64, back: &Loss, query: String) -> Entry {
+        let mut entry = Entry::after(Some(state), Kind::Settle, back.clone(), reserved.to_string());
+        entry.spent = state.spent.less(back);
+        entry.pinned = state.pinned_at;
+        entry.query = query;
+        entry.seal();
+        entry
+    }
+
+    /// The number of the entry that this one settles.
+    pub fn settles(&self) -> Option<i64> {
+        let number = self.answer.parse().ok().filter(|number| *number < self.number);
+        number.filter(|_| self.kind == Kind::Settle)
+    }
+
     /// Writes the hash.
     pub fn seal(&mut self) {
         self.hash = self.digest();
@@ -182,6 +201,23 @@ impl Entry {
         self.hash == self.digest()
     }
 
+    /// What is spent with this entry, if so much was spent before it.
+    fn sum_after(&self, before: &Loss) -> Loss {
+        match self.kind {
+            Kind::Settle => before.less(&self.loss),
+            Kind::Init | Kind::Release | Kind::Amend => before.plus(&self.loss),
+        }
+    }
+
+    /// Whether a settlement gives back no more than the entry debited that it settles.
+    pub fn check_settles(&self, reserved: &Entry) -> Result<(), Fault> {
+        let settles = reserved.kind == Kind::Release
+            && reserved.key.is_empty()
+            && self.loss.is_within(&reserved.loss)
+            && self.settles() == Some(reserved.number);
+        if settles { Ok(()) } else { Err(Fault::Broken(self.number)) }
+    }
+
     /// Whether it is whole and follows from another entry, or is the first.
     pub fn check_after(&self, before: Option<&Entry>) -> Result<(), Fault> {
         if !self.is_whole() {
@@ -200,7 +236,7 @@ impl Entry {
                     && self.kind != Kind::Init
                     && self.previous == before.hash
                     && self.loss.measure == before.loss.measure
-                    && self.spent == before.spent.plus(&self.loss)
+                    && self.spent == self.sum_after(&before.spent)
                     && self.pinned == if self.kind == Kind::Amend { self.number } else { before.pinned }
             }
         };

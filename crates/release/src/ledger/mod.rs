@@ -42,7 +42,8 @@ const CHECKPOINT: i64 = 64;
 
 /// Marks the file as one of ours: "Prob".
 const APPLICATION: i32 = 0x5072_6f62;
-const VERSION: i32 = 1;
+/// 2 has settlements; a ledger of version 1 becomes one of version 2 with the first of them.
+const VERSION: i32 = 2;
 
 /// What is known about a ledger after its last entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +70,13 @@ impl State {
     /// What is left.
     pub fn remaining(&self) -> Loss {
         self.total.minus(&self.spent)
+    }
+
+    /// An entry was written, and is the last one now. It pins no policy.
+    fn follow(&mut self, entry: &Entry) {
+        self.number = entry.number;
+        self.hash.clone_from(&entry.hash);
+        self.spent = entry.spent.clone();
     }
 }
 
@@ -422,9 +430,7 @@ fn check_budget(state: &State, losses: &[Loss]) -> Answer<()> {
 fn append(connection: &Connection, last: &mut State, debit: &Debit) -> rusqlite::Result<Entry> {
     let entry = Entry::release(last, debit);
     store::insert(connection, &entry)?;
-    last.number = entry.number;
-    last.hash.clone_from(&entry.hash);
-    last.spent = entry.spent.clone();
+    last.follow(&entry);
     Ok(entry)
 }
 

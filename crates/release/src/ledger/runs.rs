@@ -1,15 +1,20 @@
 //! Runs of a proved text: they have no stored answer, and are paid before anything of them is drawn.
 //!
-//! Whether the values of inputs are admitted tells of them, and no theorem covers that. So they are looked at in the transaction that pays,
-//! after it is known that even an error is affordable: whoever learns of one has paid for it, however many processes ask at once, and a
-//! budget that does not suffice gives the same answer for all inputs.
+//! Whether the values of inputs are admitted tells of them, and no theorem covers that; nor does one cover what a process shows that is
+//! stopped while it looks at them. So the price of an error is *reserved* first, in a transaction of its own, and nothing private is read
+//! before that is on the disk. Only then are inputs looked at, and a second entry *settles* what the runs cost: it gives back the rest.
+//! Whatever happens in between (a crash, a kill, a full disk, a limit of memory) leaves the reserve debited, and a budget that does not
+//! suffice for it gives the same answer for all inputs.
+
+use std::path::Path;
 
 use probity_exact::Rational;
+use probity_kernel::expr::Variable;
 use probity_kernel::term::{Mechanism, Sort};
-use rusqlite::TransactionBehavior;
+use rusqlite::{Connection, TransactionBehavior};
 
 use super::store::{self, trouble};
-use super::{Debit, Ledger, append, check_budget, units};
+use super::{Debit, Entry, Ledger, State, append, check_budget, units};
 use crate::loss::Loss;
 use crate::policy;
 use crate::refusal::{Answer, Refusal};
@@ -33,12 +38,12 @@ pub struct Runs<'a> {
 }
 
 impl Ledger {
-    /// Pays for runs, and admits the values of their inputs by `admit`, which is asked only if an error of it could be paid for too. What it
-    /// answers is handed on after it is paid for: the runs, or an error.
+    /// Pays for runs, and admits the values of their inputs by `admit`, which is asked after the price of an error is debited. If it admits
+    /// them, what is debited beyond the price of the runs is given back.
     ///
     /// # Errors
-    /// When the budget does not allow it, or the theorem is not about what the policy hides, or nothing would be paid for. None of these
-    /// looks at a value.
+    /// When the budget does not allow it, or the theorem is not about what the policy hides, or nothing would be paid for: none of these
+    /// looks at a value. And when what was reserved cannot be settled, which stays debited then.
     pub fn pay_for_runs<Admitted, Error>(
         &mut self,
         runs: &Runs,
@@ -48,54 +53,107 @@ impl Ledger {
             return Err(Refusal::input("no run is paid for").hint("ask for one run at least"));
         }
         self.refresh()?;
+        let reserved = self.reserve(runs)?;
+        let admitted = admit();
+        self.settle(runs, &reserved, admitted.is_ok())?;
+        Ok(admitted)
+    }
+
+    /// Debits what looking at the inputs may cost: the runs, and at least an error.
+    fn reserve(&mut self, runs: &Runs) -> Answer<Entry> {
+        self.write(|connection, state, path| {
+            let policy = policy::read("the pinned policy", &state.policy_text)?;
+            units::check(&policy, runs.mechanism)?;
+            let all = runs.loss.times(runs.count);
+            check_budget(state, std::slice::from_ref(&all)).map_err(|refusal| {
+                refusal.hint(
+                    "run less often or with more noise; the owner can add to the budget with `probity budget amend`",
+                )
+            })?;
+            let loss = reserve(&state.total, runs.mechanism, &all);
+            if !state.spent.plus(&loss).is_within(&state.total) {
+                return Err(too_little(state, &loss));
+            }
+            let query = units::said(runs.mechanism, &runs.what);
+            let certificate = runs.certificate.clone();
+            let debit = Debit { key: String::new(), loss, query, answer: String::new(), certificate };
+            store::set_version(connection)
+                .and_then(|()| append(connection, state, &debit))
+                .map_err(|error| trouble(path, &error))
+        })
+    }
+
+    /// Writes what became of a reserve. Both outcomes take as many bytes, and as many steps.
+    fn settle(&mut self, runs: &Runs, reserved: &Entry, is_admitted: bool) -> Answer<()> {
+        let settled = self.write(|connection, state, path| {
+            let back = reserved.loss.minus(&price(runs, &reserved.loss));
+            let settlement = |back: &Loss, outcome: &str| {
+                let said = format!("inputs of entry {} {outcome}", reserved.number);
+                Entry::settlement(state, reserved.number, back, said)
+            };
+            let admitted = settlement(&back, "accepted");
+            let refused = settlement(&Loss::zero(back.measure), "rejected");
+            let (entry, other) = if is_admitted { (admitted, refused) } else { (refused, admitted) };
+            store::insert_alike(connection, &entry, &other).map_err(|error| trouble(path, &error))?;
+            state.follow(&entry);
+            Ok(())
+        });
+        settled.map_err(|refusal| refusal.hint("what was reserved for the runs stays debited"))
+    }
+
+    /// One transaction, during which nobody else writes; the anchor follows.
+    fn write<Written>(
+        &mut self,
+        entries: impl FnOnce(&Connection, &mut State, &Path) -> Answer<Written>,
+    ) -> Answer<Written> {
         let path = self.path.clone();
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(|error| trouble(&path, &error))?;
-        // From here to the end nobody else pays.
+        let in_trouble = |error| trouble(&path, &error);
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(in_trouble)?;
         let mut state =
             store::state_since(&transaction, Some(&self.state)).map_err(|fault| fault.at(&path))?;
-        let policy = policy::read("the pinned policy", &state.policy_text)?;
-        units::check(&policy, runs.mechanism)?;
-        let all = runs.loss.times(runs.count);
-        let error = error_price(&state.total, &all);
-        check_budget(&state, std::slice::from_ref(&all)).map_err(|refusal| {
-            refusal.hint(
-                "run less often or with more noise; the owner can add to the budget with `probity budget amend`",
-            )
-        })?;
-        if has_values(runs.mechanism) {
-            check_budget(&state, std::slice::from_ref(&error)).map_err(|refusal| {
-                refusal.hint("an error about inputs costs at least a sixteenth of the budget, and so much must be left before they are looked at")
-            })?;
-        }
-        let admitted = admit();
-        let what = units::said(runs.mechanism, &runs.what);
-        let (loss, query) = match &admitted {
-            Ok(_) => (all, what),
-            // Without values, an error tells of the text.
-            Err(_) if !has_values(runs.mechanism) => return Ok(admitted),
-            Err(_) => (error, format!("an error about the inputs of {what}")),
-        };
-        let certificate = runs.certificate.clone();
-        let debit = Debit { key: String::new(), loss, query, answer: String::new(), certificate };
-        append(&transaction, &mut state, &debit).map_err(|error| trouble(&path, &error))?;
-        transaction.commit().map_err(|error| trouble(&path, &error))?;
+        let written = entries(&transaction, &mut state, &path)?;
+        transaction.commit().map_err(in_trouble)?;
         self.state = state;
         self.move_anchor()?;
-        Ok(admitted)
+        Ok(written)
     }
 }
 
-/// Whether a mechanism has inputs with values to be admitted. A row that is not, is dropped, and nothing tells of it.
-fn has_values(mechanism: &Mechanism) -> bool {
-    mechanism.inputs.iter().any(|input| !matches!(input.sort, Sort::Rows(_)))
+/// What is reserved before inputs are looked at: what the runs cost, and at least a sixteenth of the whole budget. An error tells more than any
+/// theorem says, whatever the runs would have cost, so there are at most sixteen of them. A text without inputs has nothing to look at.
+fn reserve(total: &Loss, mechanism: &Mechanism, runs: &Loss) -> Loss {
+    if mechanism.inputs.is_empty() {
+        return runs.clone();
+    }
+    let error = Loss { amount: &total.amount / Rational::from(MOST_ERRORS), ..Loss::zero(total.measure) };
+    runs.max(&error)
 }
 
-/// What an error costs that tells of private inputs: the runs, and at least a sixteenth of the whole budget. It tells more than any theorem
-/// says, whatever the runs would have cost, so there are at most sixteen of them.
-fn error_price(total: &Loss, runs: &Loss) -> Loss {
-    let least = &total.amount / Rational::from(MOST_ERRORS);
-    Loss { amount: if runs.amount < least { least } else { runs.amount.clone() }, ..runs.clone() }
+/// What runs cost that were admitted. Of a text that assumes something of its inputs an answer tells that it holds, as an error tells that it
+/// does not: else `where x < 1000`, `where x < 999` and so on would find x out for the price of the one error at its end.
+fn price(runs: &Runs, reserved: &Loss) -> Loss {
+    match assumes(runs.mechanism) {
+        true => reserved.clone(),
+        false => runs.loss.times(runs.count),
+    }
+}
+
+/// Whether a mechanism assumes something of the values of its inputs besides their types. A row that is not as assumed is dropped, and nothing tells
+/// of it.
+fn assumes(mechanism: &Mechanism) -> bool {
+    let of_values = |v: &Variable| !matches!(v, Variable::Field(..));
+    mechanism.assumptions.iter().any(|assumption| assumption.find_variable(&of_values).is_some())
+        || mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Category { .. }))
+}
+
+fn too_little(state: &State, reserve: &Loss) -> Refusal {
+    let (left, total) = (state.remaining(), &state.total);
+    Refusal::budget(format!(
+        "the budget does not allow it: {reserve} is reserved before inputs are looked at, and {left} is left of {total}"
+    ))
+    .hint(
+        "an error about inputs costs at least a sixteenth of the budget, and so much must be left before they are looked at; the owner can add to \
+         the budget with `probity budget amend`",
+    )
 }

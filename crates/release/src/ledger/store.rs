@@ -1,5 +1,6 @@
 //! The ledger's tables in SQLite. Reading and writing only; what entries mean is in `chain`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -76,6 +77,11 @@ pub fn create(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
+/// Says that the ledger has what this version has.
+pub fn set_version(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "user_version", VERSION)
+}
+
 /// Whether the file is a ledger and as long as it says.
 pub fn check_file(path: &Path, connection: &Connection) -> Answer<()> {
     let read = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0));
@@ -87,7 +93,8 @@ pub fn check_file(path: &Path, connection: &Connection) -> Answer<()> {
         return Err(Refusal::input(format!("{} is no ledger", path.display()))
             .hint("`probity budget init --policy POLICY --ledger LEDGER` makes one"));
     }
-    if version != i64::from(VERSION) {
+    // Version 1 has no settlements, and is otherwise the same.
+    if !(1..=i64::from(VERSION)).contains(&version) {
         return Err(Refusal::input(format!(
             "{} is a ledger of version {version}, this program knows {VERSION}",
             path.display()
@@ -161,6 +168,16 @@ pub fn last(connection: &Connection, most: usize) -> rusqlite::Result<Vec<Entry>
 
 /// Writes an entry, and a checkpoint where one is due.
 pub fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result<()> {
+    insert_alike(connection, entry, entry)
+}
+
+/// The same, with as many bytes in every column as another entry would have taken: who sees the length of the file, or limits it, does not
+/// learn which of the two was written.
+pub fn insert_alike(connection: &Connection, entry: &Entry, other: &Entry) -> rusqlite::Result<()> {
+    let padded = |own: &Loss, other: &Loss| {
+        let (own, other) = (own.to_text(), other.to_text());
+        format!("{own:width$}", width = other.len())
+    };
     connection
         .prepare("INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")?
         .execute(params![
@@ -169,8 +186,8 @@ pub fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result<()> {
             entry.time,
             entry.key,
             entry.loss.measure.name(),
-            entry.loss.to_text(),
-            entry.spent.to_text(),
+            padded(&entry.loss, &other.loss),
+            padded(&entry.spent, &other.spent),
             entry.pinned,
             entry.query,
             entry.answer,
@@ -225,6 +242,10 @@ pub fn state_since(connection: &Connection, known: Option<&State>) -> Result<Sta
     while let Some(row) = rows.next()? {
         let entry = read(row).map_err(|_| Fault::Changed(before.number + 1))?;
         entry.check_after(Some(&before))?;
+        if entry.kind == Kind::Settle {
+            let reserved = entry.settles().map(|number| by_number(connection, number)).transpose()?.flatten();
+            entry.check_settles(&reserved.ok_or(Fault::Missing)?)?;
+        }
         before = entry;
     }
     if let Some(known) = known
@@ -233,7 +254,7 @@ pub fn state_since(connection: &Connection, known: Option<&State>) -> Result<Sta
         return Ok(State { number: before.number, hash: before.hash, spent: before.spent, ..known.clone() });
     }
     let owner = by_number(connection, before.pinned)?.ok_or(Fault::Missing)?;
-    let whole = owner.is_whole() && owner.kind != Kind::Release;
+    let whole = owner.is_whole() && matches!(owner.kind, Kind::Init | Kind::Amend);
     let (policy, anchored) = pinned(&owner.answer).filter(|_| whole).ok_or(Fault::Changed(owner.number))?;
     Ok(State {
         number: before.number,
@@ -256,12 +277,21 @@ pub fn spent_under(connection: &Connection, state: &State) -> Result<Vec<Policy>
         let owner = by_number(connection, end.pinned)?.ok_or(Fault::Missing)?;
         let whole = end.is_whole() && owner.is_whole() && owner.number <= last;
         let (policy, _) = pinned(&owner.answer).filter(|_| whole).ok_or(Fault::Changed(owner.number))?;
-        if end.spent != owner.spent {
+        // What is given back under a policy may hide as much that was spent under it.
+        if end.spent != owner.spent || has_settlements(connection, owner.number, last)? {
             policies.push(policy);
         }
         last = owner.number - 1;
     }
     Ok(policies)
+}
+
+fn has_settlements(connection: &Connection, after: i64, to: i64) -> rusqlite::Result<bool> {
+    connection
+        .prepare(
+            "SELECT EXISTS (SELECT 1 FROM entry WHERE number > ?1 AND number <= ?2 AND kind = 'settle')",
+        )?
+        .query_row([after, to], |row| row.get(0))
 }
 
 /// Follows the whole chain, and asks SQLite about its own structures. Answers with the number of entries.
@@ -271,6 +301,7 @@ pub fn verify_all(connection: &Connection) -> Result<i64, Fault> {
         return Err(Fault::Damaged);
     }
     let mut before: Option<Entry> = None;
+    let mut settled = BTreeSet::new();
     let mut statement = connection.prepare(&format!("SELECT {COLUMNS} FROM entry ORDER BY number"))?;
     let mut rows = statement.query([])?;
     let mut checkpoints = connection.prepare("SELECT digest FROM checkpoint WHERE number = ?1")?;
@@ -278,8 +309,12 @@ pub fn verify_all(connection: &Connection) -> Result<i64, Fault> {
         let number = before.as_ref().map_or(1, |entry| entry.number + 1);
         let entry = read(row).map_err(|_| Fault::Changed(number))?;
         entry.check_after(before.as_ref())?;
-        if entry.kind != Kind::Release && pinned(&entry.answer).is_none() {
+        if matches!(entry.kind, Kind::Init | Kind::Amend) && pinned(&entry.answer).is_none() {
             return Err(Fault::Changed(number));
+        }
+        if entry.kind == Kind::Settle {
+            let of = entry.settles().filter(|of| settled.insert(*of)).ok_or(Fault::Broken(number))?;
+            entry.check_settles(&by_number(connection, of)?.ok_or(Fault::Missing)?)?;
         }
         if number % CHECKPOINT == 0 {
             let digest: Option<String> = checkpoints.query_row([number], |row| row.get(0)).optional()?;

@@ -4,6 +4,7 @@
 //! then the second; `laws` draws. Nothing here knows of programs.
 
 pub(crate) mod decide;
+mod difference;
 pub(crate) mod interval;
 pub(crate) mod laws;
 pub(crate) mod normal;

@@ -71,6 +71,11 @@ impl Tape {
         self.below(places).into_iter().filter_map(draw).collect()
     }
 
+    /// How many draws some nodes are made of.
+    pub(super) fn count_draws(&self, places: &[u32]) -> usize {
+        self.draws_below(places).len()
+    }
+
     fn least_known(&self, draws: &[u32]) -> Option<usize> {
         let bits = |draw: &u32| {
             let known = self.known(*draw);

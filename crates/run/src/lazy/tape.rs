@@ -43,6 +43,11 @@ impl Number {
         self.node as u32
     }
 
+    /// The same; `None` for a point.
+    pub(super) fn own_place(self) -> Option<u32> {
+        (self.node != POINT).then(|| self.place())
+    }
+
     /// Whether both are known to be the same number, without looking at it.
     pub(crate) fn is_same(self, other: Number) -> bool {
         self.node == other.node && (self.node != POINT || self.interval.low == other.interval.low)
@@ -392,7 +397,8 @@ impl Tape {
         }
     }
 
-    fn leaf(&self, place: u32) -> Option<Rational> {
+    /// The number that a node is by itself.
+    pub(super) fn leaf(&self, place: u32) -> Option<Rational> {
         match self.node(place) {
             Node::Point(point) => rational_from_f64(point),
             Node::Rational(at) => Some(self.rational_at(at).clone()),

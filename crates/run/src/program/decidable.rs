@@ -207,7 +207,7 @@ impl Checker {
             true => Ok(()),
             false => Err(RunError::refused(
                 expr,
-                "its sides contain ln, exp or sqrt in a way that might make them equal for some inputs, which no \
+                "its sides contain ln, exp or sqrt (Gumbel noise is a logarithm) in a way that might make them equal for some inputs, which no \
                  number of bits would tell; an error that depends on an input would leak it",
             )),
         }

@@ -25,6 +25,7 @@ use crate::input::{MOST_BITS as MOST_INPUT_BITS, MOST_PART_BITS};
 use crate::lazy::normal::MOST_TERMS;
 use crate::lazy::refine::MOST_BITS;
 use crate::tableless::{FromTable, Hidden, Tableless};
+use crate::written_sum::column;
 
 /// Bits beyond those that a size says, for the draws that make a number close to another one by chance.
 const SPARE: u64 = 1 << 13;
@@ -37,8 +38,9 @@ const _: () = assert!(MOST_REFINED + SPARE <= MOST_BITS as u64);
 /// The most bits before the point of a rational number, and of numbers that no input and no draw changes.
 const MOST_WHOLE: u64 = 1 << 20;
 
-/// The most bits below the point of a rational number: a sum of so many terms with divisors of their own ends some day.
-const MOST_PARTS: u64 = 1 << 50;
+/// The most bits below the point of a rational number: those of a sum with as many terms as there may be, each of which has at most as many bits
+/// of its own in its denominator as an input has. With more, as by a divisor of 1200 bits in each row, some thousands of rows would take minutes.
+const MOST_PARTS: u64 = (MOST_PART_BITS as u64) * TERMS + MOST_WHOLE;
 
 /// For what the parameters fix: e^(10^9) is a number that is refined, and e^e^50 is not.
 const MOST_FIXED: u64 = 1 << 40;
@@ -69,6 +71,15 @@ const FIELD: Size = Size {
     below: 0,
     tangled: false,
 };
+
+/// What a field of this sort holds.
+fn of_field(sort: &Sort) -> Size {
+    match sort {
+        Sort::Real => FIELD,
+        Sort::Bool | Sort::Category { .. } => Size::whole(64),
+        _ => Size::whole(MOST_INPUT_BITS as u64),
+    }
+}
 
 /// A bound for a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -175,10 +186,13 @@ impl Size {
     }
 
     fn over(self, other: Size) -> Size {
-        let of_many = if other.varies { other.whole } else { 0 };
+        // What divides a rational number stands in its denominator with all its digits.
+        let digits = if self.real || other.real { 0 } else { other.small() };
+        let divisor = other.whole.saturating_add(digits);
+        let of_many = if other.varies { divisor } else { 0 };
         Size {
             whole: self.whole.saturating_add(other.small()),
-            fixed: self.fixed.saturating_add(other.whole - of_many),
+            fixed: self.fixed.saturating_add(divisor - of_many),
             parts: self.parts.saturating_add(of_many),
             ..self.join(other)
         }
@@ -274,16 +288,23 @@ impl Held {
 type State = BTreeMap<Name, Held>;
 
 /// Fails if a number of the text might become too large for some inputs.
-pub(crate) fn check(Tableless { mechanism, hidden }: &Tableless) -> Result<(), RunError> {
+pub(crate) fn check(Tableless { mechanism, hidden, fields }: &Tableless) -> Result<(), RunError> {
     let mut state = State::new();
     let most = MOST_INPUT_BITS as u64;
-    for Hidden { input, what, .. } in hidden {
+    let fields: State = fields
+        .iter()
+        .flat_map(|(table, fields)| fields.iter().map(move |field| (table, field)))
+        .map(|(table, field)| (column(table, &field.name), Held::set(of_field(&field.sort))))
+        .collect();
+    for Hidden { input, table, what } in hidden {
         let held = match what {
             FromTable::Size => Held::set(Size::whole(64)),
-            FromTable::Column(_) => Held::set(FIELD),
+            FromTable::Column(field) => {
+                fields.get(&column(table, field)).copied().unwrap_or(Held::set(FIELD))
+            }
             FromTable::Sum { condition, value, index } => {
                 let index = index.iter().map(|(index, ..)| (index.clone(), Held::set(Size::whole(64))));
-                let own: State = index.collect();
+                let own: State = index.chain(fields.clone()).collect();
                 size(condition, &own)?;
                 Held { set: Size::default(), added: Some(size(value, &own)?) }
             }
@@ -485,6 +506,7 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
     let of = |e: &Expr| size(e, state);
     let held = |variable: &Variable| match variable {
         Variable::Plain(name) => state.get(name).copied().unwrap_or_default().size(),
+        Variable::Field(table, name) => state.get(&column(table, name)).map_or(FIELD, |held| held.size()),
         _ => FIELD,
     };
     let found = match expr {

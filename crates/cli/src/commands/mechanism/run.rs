@@ -1,21 +1,24 @@
 //! `probity run`: private answers from a proved text, with exactly the law of its theorem.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use probity_account::doubles_around;
 use probity_exact::{Rational, parse_rational};
 use probity_noise::entropy::SecureEntropy;
-use probity_release::engine::csv::Csv;
 use probity_release::ledger::{Ledger, PATIENCE, Runs};
 use probity_release::loss::Loss as Debited;
-use probity_run::{Amount, Given, Inputs, Loss, Proved, RunError, Session, Table, Text, Value};
+use probity_run::{Amount, Loss, Proved, RunError, Session, Text, Value};
 use serde_json::{Value as Json, json};
 
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::Progress;
 use crate::{files, given, output};
+
+mod private;
+
+use private::{Private, Read};
 
 /// What to run, on what, how often.
 #[derive(clap::Args)]
@@ -43,7 +46,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", requires = "ledger")]
     anchor: Option<PathBuf>,
     /// Round the numbers of the answer to multiples of this, as 2^-10 or 1/100; a real answer needs it
-    #[arg(long, value_name = "NUMBER", value_parser = grid)]
+    #[arg(long, value_name = "NUMBER", value_parser = grid, allow_hyphen_values = true)]
     grid: Option<Rational>,
     /// How many independent runs; their losses add
     #[arg(long, short = 'n', default_value_t = 1, value_parser = given::count)]
@@ -83,43 +86,30 @@ pub fn run(arguments: &Arguments) -> Answer {
     let start = Instant::now();
     let settings = given::settings(&arguments.settings)?;
     let (_, program) = files::program(&arguments.path)?;
-    let inputs = match (inputs(&arguments.inputs)?, &arguments.ledger) {
-        // What cannot be read tells of the inputs as well, and is paid for.
-        (inputs, Some(_)) => inputs,
-        (inputs, None) => Ok(inputs?),
-    };
     let mut text = Text::of(program);
-    let worded = arguments.words.iter().map(|option| words(option, &text)).collect::<Result<Vec<_>, _>>()?;
-    let mut given: Vec<&str> = Vec::new();
-    for option in &arguments.data {
-        let (name, path) = crate::commands::policy::named(option)?;
-        if given.contains(&name) {
-            return Err(Failure::new(format!("the table {name} is given twice")));
-        }
-        given.push(name);
-        let (header, rows) = Csv::new(Path::new(path))?.records(usize::MAX)?;
-        let mut table = Table::of_texts(header, rows);
-        for (_, field, words) in worded.iter().filter(|(table, ..)| *table == name) {
-            table = table.with_words(field, words);
-        }
-        text = text.with_table(name, table);
-    }
-    if let Some((table, ..)) = worded.iter().find(|(table, ..)| !given.contains(table)) {
-        return Err(Failure::new(format!("--words names a table {table} that no --data gives")));
+    let private = Private::of(arguments, &text)?;
+    // Before a long proof is looked for, where nobody has to pay first.
+    let read = match arguments.ledger {
+        None => Some(private.read()?),
+        Some(_) => None,
+    };
+    for (name, _) in &private.tables {
+        text = text.awaiting_table(name);
     }
     if let Some(path) = &arguments.certificate {
         text = text.by_certificate(files::text(path)?);
     }
-    let prepared = if arguments.unproved {
-        unproved(&text, &settings, arguments, &inputs?)
-    } else {
-        let progress = Progress::new();
-        progress.show(|| "looking for a proof".into());
-        let proved = text.with(&settings);
-        drop(progress);
-        match proved {
-            Ok(proved) => private(proved, arguments, inputs)?,
-            Err(error) => Err(error),
+    let prepared = match read {
+        Some(read) if arguments.unproved => unproved(&text, &settings, arguments, &read),
+        read => {
+            let progress = Progress::new();
+            progress.show(|| "looking for a proof".into());
+            let proved = text.with(&settings);
+            drop(progress);
+            match proved {
+                Ok(proved) => begun(proved, arguments, &private, read)?,
+                Err(error) => Err(error),
+            }
         }
     };
     match prepared {
@@ -164,27 +154,11 @@ fn runs<'p>(arguments: &Arguments, ledger: &Ledger, proved: &'p Proved) -> Resul
     Ok(Runs { mechanism: proved.mechanism(), loss, count, what, certificate })
 }
 
-/// `--words`: a table, a field of it that is a category, and the words.
-fn words<'o>(option: &'o str, text: &Text) -> Result<(&'o str, &'o str, Vec<String>), Failure> {
-    let parts =
-        option.split_once('=').and_then(|(field, words)| Some((field.trim().split_once('.')?, words)));
-    let Some(((table, field), words)) = parts else {
-        return Err(Failure::new("--words names no field and its words")
-            .hint("write --words people.region=north,south,east,west"));
-    };
-    if !text.categories(table).iter().any(|known| known == field) {
-        return Err(Failure::new(format!("the text has no category {field} in a table {table}"))
-            .hint("the file's first line names the fields of its tables, and which are categories"));
-    }
-    let words: Vec<String> = words.split(',').map(|word| word.trim().to_owned()).collect();
-    match words.iter().enumerate().find(|(at, word)| word.is_empty() || words[..*at].contains(word)) {
-        Some((_, word)) => Err(Failure::new(format!("--words has `{word}` twice, or no word at all"))),
-        None => Ok((table, field, words)),
-    }
+fn failure(error: &RunError) -> Failure {
+    hinted(Failure::new(error), error)
 }
 
-fn failure(error: &RunError) -> Failure {
-    let failure = Failure::new(error);
+fn hinted(failure: Failure, error: &RunError) -> Failure {
     match error.hint() {
         Some(hint) => failure.hint(hint),
         None => failure,
@@ -198,12 +172,13 @@ struct About {
     proved: Option<Proved>,
 }
 
-/// A run that may begin, or why it may not. With a ledger the ledger decides when the values of inputs are looked at, and what an error
-/// that tells of them costs: else one run after the other would find a secret out for nothing.
-fn private(
+/// A run that may begin, or why it may not. With a ledger nothing private is read before the ledger has debited what an error costs that
+/// tells of it: else one run after the other would find a secret out for nothing.
+fn begun(
     proved: Proved,
     arguments: &Arguments,
-    inputs: Result<Inputs, Failure>,
+    private: &Private,
+    read: Option<Read>,
 ) -> Result<Result<(About, Session), RunError>, Failure> {
     let gridded = match &arguments.grid {
         Some(grid) => proved.on_grid(grid.clone()),
@@ -213,83 +188,48 @@ fn private(
         Ok(proved) => proved,
         Err(error) => return Ok(Err(error)),
     };
-    if let Ok(inputs) = &inputs
-        && let Err(error) = proved.admits(inputs)
-    {
-        return Ok(Err(error));
-    }
-    // What cannot be read and what is not admitted tell of the inputs, and are one answer to whoever pays.
-    let admit = || match inputs {
-        Ok(inputs) => proved.prepare(&inputs).map_err(Ok),
-        Err(unread) => Err(Err(unread)),
-    };
-    let admitted = match &arguments.ledger {
-        Some(path) => {
+    let prepared = match (&arguments.ledger, read) {
+        (None, read) => {
+            let read = read.map_or_else(|| private.read(), Ok)?;
+            proved.clone().with_tables(&read.tables).and_then(|proved| proved.prepare(&read.inputs))
+        }
+        (Some(path), _) => {
+            private.check_names(&proved)?;
             let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
             let runs = runs(arguments, &ledger, &proved)?;
-            ledger.pay_for_runs(&runs, admit)?
+            let admit = || {
+                let read = private.read().ok()?;
+                proved.clone().with_tables(&read.tables).ok()?.prepare(&read.inputs).ok()
+            };
+            let admitted = ledger.pay_for_runs(&runs, || admit().ok_or(()))?;
+            Ok(admitted.map_err(|()| refused_inputs())?)
         }
-        None => admit(),
-    };
-    let prepared = match admitted {
-        Ok(session) => Ok(session),
-        Err(Ok(refused)) => Err(refused),
-        Err(Err(unread)) => return Err(unread),
     };
     let about = About { mechanism: proved.mechanism().name.to_string(), proved: Some(proved) };
     Ok(prepared.map(|session| (about, session)))
+}
+
+/// An error about private inputs that was paid for: the same for all of them. A text with a thousand assumptions would learn ten bits from the name
+/// of the first that fails, and a file from the place of its first fault.
+fn refused_inputs() -> Failure {
+    Failure::new("the inputs cannot be read, are of another type, or violate an assumption of the mechanism").hint(
+        "which of these would tell more of them than was paid for; `run` without --ledger says it, for inputs that you may see",
+    )
 }
 
 fn unproved(
     text: &Text,
     settings: &[probity_lang::Setting],
     arguments: &Arguments,
-    inputs: &Inputs,
+    read: &Read,
 ) -> Result<(About, Session), RunError> {
-    let unproved = text.unproved_with(settings)?;
+    let unproved = text.unproved_with(settings)?.with_tables(&read.tables)?;
     let unproved = match &arguments.grid {
         Some(grid) => unproved.on_grid(grid.clone())?,
         None => unproved,
     };
-    let session = unproved.prepare(inputs)?;
+    let session = unproved.prepare(&read.inputs)?;
     Ok((About { mechanism: unproved.mechanism().name.to_string(), proved: None }, session))
-}
-
-/// `--input` options: values, files of values, files of everything. A failure inside tells of values, one outside does not.
-fn inputs(texts: &[String]) -> Result<Result<Inputs, Failure>, Failure> {
-    let mut inputs = Inputs::new();
-    let mut unread = None;
-    let refused = |error: probity_run::InputError| failure(&RunError::Input(error));
-    for text in texts {
-        if let Some(path) = text.strip_prefix('@') {
-            let path = Path::new(path);
-            let all = files::contents(path)?
-                .and_then(|text| Inputs::from_json(&text).map_err(|error| refused(error).in_file(path)));
-            match all {
-                Ok(all) => inputs.merge(all).map_err(refused)?,
-                Err(error) => unread = Some(error),
-            }
-            continue;
-        }
-        let Some((name, value)) = text.split_once('=') else {
-            return Err(
-                Failure::new("an --input names no input").hint("write --input x=41.7 or --input q=@FILE")
-            );
-        };
-        let value: Result<Given, Failure> = match value.trim().strip_prefix('@') {
-            None => value.parse().map_err(refused),
-            Some(path) => {
-                let path = Path::new(path);
-                files::contents(path)?
-                    .and_then(|text| text.parse().map_err(|error| refused(error).in_file(path)))
-            }
-        };
-        match value {
-            Ok(value) => inputs.add(name.trim(), value).map_err(refused)?,
-            Err(error) => unread = Some(error),
-        }
-    }
-    Ok(unread.map_or(Ok(inputs), Err))
 }
 
 /// Draws and writes answers as they come, so that memory does not grow with their number.
@@ -326,7 +266,7 @@ fn release(arguments: &Arguments, about: &About, mut session: Session, start: In
             (failed, true) => {
                 // One object, whatever happens: an error that comes after answers stands beside them.
                 let error = failed.as_ref().map_or(String::new(), |error| {
-                    format!("\n  \"error\": {},", Json::from(error.to_string()))
+                    format!("\n  \"error\": {},", Json::from(why_ended(arguments, error)))
                 });
                 writeln!(
                     out,
@@ -340,11 +280,23 @@ fn release(arguments: &Arguments, about: &About, mut session: Session, start: In
     match failed {
         None => Ok(Status::Done),
         Some(error) if arguments.json => {
-            output::complain(&failure(&error).to_string());
+            output::complain(&ended(arguments, &error).to_string());
             Ok(Status::BadInput)
         }
-        Some(error) => Err(failure(&error)),
+        Some(error) => Err(ended(arguments, &error)),
     }
+}
+
+/// Why runs ended. Where inputs are paid for, it is not said which statement had no end for them.
+fn why_ended(arguments: &Arguments, error: &RunError) -> String {
+    match arguments.ledger.is_some() && error.tells_of_inputs() {
+        true => "a run came to no answer: it takes more than this machine has, or draws from a law outside its range".into(),
+        false => error.to_string(),
+    }
+}
+
+fn ended(arguments: &Arguments, error: &RunError) -> Failure {
+    hinted(Failure::new(why_ended(arguments, error)), error)
 }
 
 fn begin_json(arguments: &Arguments, about: &About, out: &mut dyn Write) -> io::Result<()> {

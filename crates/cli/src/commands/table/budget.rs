@@ -6,6 +6,7 @@ use probity_account::Effort;
 use probity_exact::directed::cast_nearest;
 use probity_exact::{Rational, parse_rational};
 use probity_release::ledger::{Entry, Kind, Ledger, PATIENCE, accounted};
+use probity_release::loss::Loss;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series};
 use probity_report::{Block, Document, Section};
 use probity_verdict::decimal;
@@ -116,7 +117,7 @@ fn summary(ledger: &Ledger, entries: &[Entry], verified: Option<i64>, total: Opt
     let entry = |entry: &Entry| {
         json!({
             "number": entry.number, "kind": entry.kind.name(), "time": entry.time,
-            "cost": entry.loss.to_json(), "spent": entry.spent.to_json(), "query": entry.query,
+            "cost": cost_to_json(entry), "spent": entry.spent.to_json(), "query": entry.query,
         })
     };
     let mut value = json!({
@@ -133,6 +134,29 @@ fn summary(ledger: &Ledger, entries: &[Entry], verified: Option<i64>, total: Opt
         value["accounted"]["delta"] = delta.to_string().into();
     }
     value
+}
+
+/// What an entry adds to what is spent; what a settlement gives back has a minus sign.
+fn cost_to_json(entry: &Entry) -> Value {
+    let mut cost = entry.loss.to_json();
+    if entry.kind == Kind::Settle {
+        for amount in cost.as_object_mut().into_iter().flat_map(|object| object.values_mut()) {
+            if let Some(text) = amount.as_str().filter(|text| *text != "0") {
+                *amount = format!("-{text}").into();
+            }
+        }
+    }
+    cost
+}
+
+/// The same for people.
+fn cost(entry: &Entry) -> String {
+    match entry.kind {
+        Kind::Settle if entry.loss == Loss::zero(entry.loss.measure) => String::new(),
+        // Not more than it is.
+        Kind::Settle => format!("{} given back", entry.loss.at_least()),
+        Kind::Init | Kind::Release | Kind::Amend => entry.loss.at_most(),
+    }
 }
 
 /// The accountant's total at a δ.
@@ -176,13 +200,7 @@ fn show(arguments: &Arguments) -> Answer {
         return Ok(Status::Done);
     }
     let rows = entries.iter().map(|entry| {
-        vec![
-            entry.number.to_string(),
-            entry.time.clone(),
-            entry.loss.at_most(),
-            entry.spent.at_most(),
-            about(entry),
-        ]
+        vec![entry.number.to_string(), entry.time.clone(), cost(entry), entry.spent.at_most(), about(entry)]
     });
     output::table(&["entry", "time", "cost", "spent", "query"], rows)?;
     output::print(|out| {
@@ -220,6 +238,7 @@ fn about(entry: &Entry) -> String {
     let said = output::one_line(&entry.query);
     match entry.kind {
         Kind::Release => said,
+        Kind::Settle => format!("({said})"),
         Kind::Init if said.is_empty() => "(the policy is pinned)".into(),
         Kind::Init => format!("(the policy is pinned: {said})"),
         Kind::Amend if said.is_empty() => "(another policy is pinned)".into(),
@@ -268,7 +287,7 @@ fn page(ledger: &Ledger, name: &str) -> Result<Document, Failure> {
             vec![
                 entry.number.to_string(),
                 entry.time.clone(),
-                entry.loss.at_most(),
+                cost(entry),
                 entry.spent.at_most(),
                 about(entry),
             ]

@@ -1,0 +1,162 @@
+//! What a run reads that is private: the values of inputs and the rows of tables. Where they are is known before any of them is looked at.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use probity_kernel::term::Sort;
+use probity_release::engine::csv::Csv;
+use probity_run::{Given, InputError, Inputs, Proved, RunError, Table, Text};
+
+use super::{Arguments, failure};
+use crate::commands::policy;
+use crate::failure::Failure;
+use crate::files;
+
+/// Where a value is.
+enum Place<'a> {
+    /// In the option itself.
+    Here(&'a str),
+    /// In a file.
+    File(&'a Path),
+}
+
+/// Where the private inputs of a run are.
+pub struct Private<'a> {
+    /// Inputs by name.
+    values: Vec<(&'a str, Place<'a>)>,
+    /// Files that hold inputs and their names.
+    objects: Vec<&'a Path>,
+    /// Tables by name.
+    pub tables: Vec<(&'a str, Csv)>,
+    /// The words that fields of tables have for categories.
+    words: Vec<(&'a str, &'a str, Vec<String>)>,
+}
+
+/// The private inputs themselves.
+pub struct Read {
+    /// Values.
+    pub inputs: Inputs,
+    /// Rows.
+    pub tables: BTreeMap<String, Table>,
+}
+
+fn refused(error: InputError) -> Failure {
+    failure(&RunError::Input(error))
+}
+
+impl<'a> Private<'a> {
+    /// What the options say. Reads nothing.
+    pub fn of(arguments: &'a Arguments, text: &Text) -> Result<Private<'a>, Failure> {
+        let (mut values, mut objects) = (Vec::new(), Vec::new());
+        let mut tables: Vec<(&str, Csv)> = Vec::new();
+        for option in &arguments.inputs {
+            if let Some(path) = option.strip_prefix('@') {
+                objects.push(Path::new(path));
+                continue;
+            }
+            let Some((name, value)) = option.split_once('=') else {
+                return Err(
+                    Failure::new("an --input names no input").hint("write --input x=41.7 or --input q=@FILE")
+                );
+            };
+            let file = value.trim().strip_prefix('@').map(|path| Place::File(Path::new(path)));
+            values.push((name.trim(), file.unwrap_or(Place::Here(value))));
+        }
+        for option in &arguments.data {
+            let (name, path) = policy::named(option)?;
+            if tables.iter().any(|(known, _)| *known == name) {
+                return Err(Failure::new(format!("the table {name} is given twice"))
+                    .hint("several files of one table are given by a pattern, as 'part-*.csv'"));
+            }
+            tables.push((name, Csv::new(Path::new(path))?));
+        }
+        let words =
+            arguments.words.iter().map(|option| words(option, text)).collect::<Result<Vec<_>, _>>()?;
+        if let Some((table, ..)) =
+            words.iter().find(|(table, ..)| tables.iter().all(|(given, _)| given != table))
+        {
+            return Err(Failure::new(format!("--words names a table {table} that no --data gives"))
+                .hint(format!("add --data {table}=FILE.csv")));
+        }
+        Ok(Private { values, objects, tables, words })
+    }
+
+    /// What can be wrong without a look at a value or a row: names, a missing grid, files that are not there, headers. Such an error costs nothing.
+    pub fn check_names(&self, proved: &Proved) -> Result<(), Failure> {
+        let in_files = self.values.iter().filter_map(|(_, place)| match place {
+            Place::Here(_) => None,
+            Place::File(path) => Some(*path),
+        });
+        in_files.chain(self.objects.iter().copied()).try_for_each(files::check_opens)?;
+        let mut inputs = Inputs::new();
+        let unknown = || Given::Truth(false);
+        for (name, _) in &self.values {
+            inputs.add(name, unknown()).map_err(refused)?;
+        }
+        // Which inputs a file names is read with their values.
+        if !self.objects.is_empty() {
+            for input in &proved.mechanism().inputs {
+                if !matches!(input.sort, Sort::Rows(_)) {
+                    inputs = inputs.with(input.name.as_str(), unknown());
+                }
+            }
+        }
+        proved.admits(&inputs).map_err(|error| failure(&error))?;
+        // Of standard input the header is read with the rows.
+        if self.tables.iter().any(|(_, csv)| csv.is_stream()) {
+            return Ok(());
+        }
+        let mut empty = BTreeMap::new();
+        for (name, csv) in &self.tables {
+            empty.insert((*name).to_owned(), Table::of_texts(csv.header()?, Vec::new()));
+        }
+        proved.clone().with_tables(&empty).map(drop).map_err(|error| failure(&error))
+    }
+
+    /// Reads everything. From here on errors tell of private values.
+    pub fn read(&self) -> Result<Read, Failure> {
+        let mut inputs = Inputs::new();
+        for path in &self.objects {
+            let all = Inputs::from_json(&files::text(path)?).map_err(|error| refused(error).in_file(path))?;
+            inputs.merge(all).map_err(refused)?;
+        }
+        for (name, place) in &self.values {
+            let value: Given = match place {
+                Place::Here(text) => text.parse().map_err(refused)?,
+                Place::File(path) => {
+                    files::text(path)?.parse().map_err(|error| refused(error).in_file(path))?
+                }
+            };
+            inputs.add(name, value).map_err(refused)?;
+        }
+        let mut tables = BTreeMap::new();
+        for (name, csv) in &self.tables {
+            let (header, rows) = csv.records(usize::MAX)?;
+            let mut table = Table::of_texts(header, rows);
+            for (_, field, words) in self.words.iter().filter(|(table, ..)| table == name) {
+                table = table.with_words(field, words);
+            }
+            tables.insert((*name).to_owned(), table);
+        }
+        Ok(Read { inputs, tables })
+    }
+}
+
+/// `--words`: a table, a field of it that is a category, and the words.
+fn words<'o>(option: &'o str, text: &Text) -> Result<(&'o str, &'o str, Vec<String>), Failure> {
+    let parts =
+        option.split_once('=').and_then(|(field, words)| Some((field.trim().split_once('.')?, words)));
+    let Some(((table, field), words)) = parts else {
+        return Err(Failure::new("--words names no field and its words")
+            .hint("write --words people.region=north,south,east,west"));
+    };
+    if !text.categories(table).iter().any(|known| known == field) {
+        return Err(Failure::new(format!("the text has no category {field} in a table {table}"))
+            .hint("the file's first line names the fields of its tables, and which are categories"));
+    }
+    let words: Vec<String> = words.split(',').map(|word| word.trim().to_owned()).collect();
+    match words.iter().enumerate().find(|(at, word)| word.is_empty() || words[..*at].contains(word)) {
+        Some((_, word)) => Err(Failure::new(format!("--words has `{word}` twice, or no word at all"))),
+        None => Ok((table, field, words)),
+    }
+}
