@@ -268,7 +268,7 @@ impl Ask<'_> {
     }
 
     /// The public values that a variable is set to outside of the loop.
-    fn public_starts(&self, name: &Name) -> Vec<Expr> {
+    pub(super) fn public_starts(&self, name: &Name) -> Vec<Expr> {
         let (mut all, mut inside) = (Vec::new(), Vec::new());
         for_each_assignment(self.cycle.body, &mut |_, value| inside.push(value.clone()));
         for_each_assignment(&self.context.mechanism().body, &mut |var, value| {

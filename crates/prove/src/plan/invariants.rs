@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use probity_exact::Rational;
 use probity_kernel::context::Context;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Sort, Statement};
 
-use crate::algebra::{divided, minus, normal, plus, product};
+use crate::algebra::{divided, minus, normal, number, plus, product};
 use crate::lists;
 use crate::plan::blocks::{for_each_guard, set_by};
 use crate::rehearse::{Pair, changed_lists};
@@ -325,6 +326,13 @@ impl Ask<'_> {
             && self.context.kind(&self.context.mechanism().output) == Kind::Int
     }
 
+    /// Results that no round gives: negative numbers, which say that nothing was chosen.
+    fn results_before(&self) -> Vec<Expr> {
+        let Expr::Var(Variable::Plain(output)) = &self.context.mechanism().output else { return vec![] };
+        let negative = |start: &Expr| number(start).is_some_and(|n| n < Rational::ZERO);
+        self.public_starts(output).into_iter().filter(negative).collect()
+    }
+
     /// The place of the loop relative to an event: past it.
     fn passed(&self) -> Vec<(Expr, Expr)> {
         let mut found = Vec::new();
@@ -339,7 +347,8 @@ impl Ask<'_> {
                     (false, true) => counter.clone().ge(event.clone()),
                 };
                 // What lies before the first index is never passed.
-                if let Some(from) = self.cycle.from.as_ref().filter(|from| **from != Expr::int(0))
+                let before = event == Expr::Var(Variable::Result) && !self.results_before().is_empty();
+                if let Some(from) = self.cycle.from.as_ref().filter(|from| before || **from != Expr::int(0))
                     && counter == index
                 {
                     past = past.and(from.clone().le(event.clone()));
@@ -374,6 +383,8 @@ impl Ask<'_> {
                 };
                 found.push(passed.and(output.clone().equals(result.clone())));
             }
+            let none = |start: Expr| start.equals(result.clone()).and(output.clone().equals(result.clone()));
+            found.extend(self.results_before().into_iter().map(none));
         }
         for guard in self.guards() {
             found.extend([guard.clone(), !guard]);
