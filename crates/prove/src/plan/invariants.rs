@@ -363,6 +363,19 @@ impl Ask<'_> {
         found
     }
 
+    /// The same of the loops around, for draws before this one in their rounds.
+    fn passed_outside(&self) -> Vec<(Expr, Expr)> {
+        let mut found = Vec::new();
+        for outer in &self.cycle.outer {
+            let index = Expr::var(outer.clone());
+            for event in self.events() {
+                let pasts = [index.clone().ge(event.clone()), index.clone().gt(event.clone())];
+                found.extend(pasts.map(|past| (past, event.clone())));
+            }
+        }
+        found
+    }
+
     /// Conditions under which a variable may be better known: guards of the body, and the result of a pointwise
     /// proof being behind or ahead.
     fn conditions(&self) -> Vec<Expr> {
@@ -545,9 +558,10 @@ impl Ask<'_> {
     fn terms(&self, inside: bool, amounts: &[Expr], fixed: Option<&Expr>) -> Vec<(Expr, Option<Name>)> {
         let zero = Expr::int(0);
         let once = |past: &Expr, a: &Expr| past.clone().choose(a.clone(), zero.clone());
-        let passed = self.passed();
+        let mut passed = self.passed();
         let mut terms = vec![(zero.clone(), None)];
         if !inside {
+            passed.extend(self.passed_outside());
             terms.extend(fixed.iter().map(|cost| ((*cost).clone(), None)));
             terms.extend(amounts.iter().map(|a| (a.clone(), None)));
         }

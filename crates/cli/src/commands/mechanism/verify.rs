@@ -172,12 +172,7 @@ fn audit_to_json(audited: &Audited) -> Value {
     value
 }
 
-fn print_one(
-    verdict: &Verdict,
-    arguments: &Arguments,
-    time: Time,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn print_one(verdict: &Verdict, arguments: &Arguments, time: Time, out: &mut dyn Write) -> io::Result<()> {
     let Program { mechanism, claim, .. } = &verdict.program;
     if verdict.status() == Known::Vacuous {
         // The theorem, if there is one, is left out: it would say nothing in many words.
