@@ -510,7 +510,9 @@ impl Suggestions<'_> {
 
 /// Whether a lemma is worth a case distinction on its premises: not where only parameters decide them.
 pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
-    if matches!(lemma, Lemma::LnMonotone(..) | Lemma::LnQuotient(..)) {
+    // Of a logarithm of a larger or smaller of two numbers, which it is decides.
+    let by_cases = matches!(lemma, Lemma::LnMonotone(a, _) if has_choice(a));
+    if !by_cases && matches!(lemma, Lemma::LnMonotone(..) | Lemma::LnQuotient(..)) {
         return false;
     }
     // Whether two products are equal is a question that leads nowhere.

@@ -356,6 +356,7 @@ impl Ask<'_> {
                 found.push((past, event));
             }
         }
+        found.extend(self.passed_blocks());
         if self.cycle.from.is_some() {
             found.extend(tables::passed_within(self.context, self.cycle.name, &self.cycle.outer));
         }
