@@ -6,7 +6,7 @@ use std::time::Duration;
 use probity_exact::{Rational, parse_rational};
 use probity_kernel::term::Reading;
 use probity_lang::{Setting, SettingError};
-use probity_verdict::{Ranges, parse_reading};
+use probity_verdict::{Ranges, Watch, parse_reading};
 
 pub use probity_verdict::meant;
 
@@ -62,18 +62,44 @@ pub fn values_and_ranges(texts: &[String]) -> Result<(Vec<Setting>, Ranges), Fai
 /// How long a file is looked at.
 const SECONDS: f64 = 5.0;
 
-/// The time that was asked for, or what the environment says for slow machines, or the usual one.
-pub fn seconds_or_usual(asked: Option<f64>) -> Result<Duration, Failure> {
-    const VARIABLE: &str = "PROBITY_SECONDS";
-    match (asked, std::env::var(VARIABLE)) {
-        (Some(asked), _) => seconds(asked),
-        (None, Ok(text)) => match text.trim().parse() {
-            Ok(usual) => seconds(usual),
-            Err(_) => Err(Failure::new(format!("{VARIABLE} is {text:?} and no number of seconds"))
-                .hint(format!("write {VARIABLE}=5, or leave it out"))),
-        },
-        (None, Err(_)) => seconds(SECONDS),
+/// When the audit beside a proof ends, unless somebody says how long to look: so that a proof is answered within a second.
+const SECONDS_BESIDE_A_PROOF: f64 = 0.85;
+
+/// How long a file is looked at.
+#[derive(Clone, Copy)]
+pub struct Time {
+    /// For a proof and for a counterexample.
+    pub all: Duration,
+    /// By the audit where there is a proof, if less.
+    beside_a_proof: Option<Duration>,
+}
+
+impl Time {
+    /// The watch that ends then.
+    pub fn watch<'a>(&self, watch: Watch<'a>) -> Watch<'a> {
+        let watch = watch.within(self.all);
+        match self.beside_a_proof {
+            Some(time) => watch.auditing_proofs_for(time),
+            None => watch,
+        }
     }
+}
+
+/// The time that was asked for, or what the environment says for slow machines, or the usual one.
+pub fn seconds_or_usual(asked: Option<f64>) -> Result<Time, Failure> {
+    const VARIABLE: &str = "PROBITY_SECONDS";
+    let asked = match (asked, std::env::var(VARIABLE)) {
+        (Some(asked), _) => asked,
+        (None, Ok(text)) => text.trim().parse().map_err(|_| {
+            Failure::new(format!("{VARIABLE} is {text:?} and no number of seconds"))
+                .hint(format!("write {VARIABLE}=5, or leave it out"))
+        })?,
+        (None, Err(_)) => {
+            let beside_a_proof = Some(seconds(SECONDS_BESIDE_A_PROOF)?);
+            return Ok(Time { all: seconds(SECONDS)?, beside_a_proof });
+        }
+    };
+    Ok(Time { all: seconds(asked)?, beside_a_proof: None })
 }
 
 /// A time, from a number of seconds. Thirty years are for ever, and clocks can add them.

@@ -16,6 +16,9 @@ use crate::syntax::{File, Ident};
 /// Deepest nesting of blocks, and highest expression tree. A sum of a hundred terms reaches it.
 pub(crate) const MAX_DEPTH: usize = 100;
 
+/// What to write instead of a power.
+const NO_POWERS: &str = "there is no power operator; write a product, or `exp`";
+
 /// Reads a whole file. Faults go to the sink.
 pub(crate) fn parse(source: &str, sink: &mut Sink) -> File {
     let tokens = significant_tokens(source, sink);
@@ -46,6 +49,7 @@ fn significant_tokens(source: &str, sink: &mut Sink) -> Vec<Token> {
     let mut open = 0usize;
     // The depth at which a `count(` or `sum(` is open: a `where` continues it on the next line.
     let mut aggregate = None;
+    let mut told = false;
     let mut position = 0;
     while position < raw.len() {
         let token = raw[position];
@@ -61,7 +65,15 @@ fn significant_tokens(source: &str, sink: &mut Sink) -> Vec<Token> {
                     span = span.to(raw[position].span);
                     position += 1;
                 }
-                report_unknown(source, span, sink);
+                // Whoever ends one line so ends all: the first tells, and each ends its line.
+                let ends_line = source[span.start as usize..].starts_with(';');
+                if !(told && ends_line) {
+                    report_unknown(source, span, sink);
+                }
+                told |= ends_line;
+                if ends_line && open == 0 {
+                    kept.push(Token { kind: TokenKind::Newline, span });
+                }
                 continue;
             }
             TokenKind::Mark(Mark::OpenParen | Mark::OpenBracket) => {
@@ -140,7 +152,7 @@ fn report_unknown(source: &str, span: Span, sink: &mut Sink) {
             Some('!') => Some("write `not`".into()),
             Some('≤') => Some("write `<=`".into()),
             Some('≥') => Some("write `>=`".into()),
-            Some('^') => Some("there is no power operator; write a product, or `exp`".into()),
+            Some('^') => Some(NO_POWERS.into()),
             Some(c) if c.is_alphabetic() => {
                 Some("names are made of the letters a-z, A-Z, digits and `_`".into())
             }

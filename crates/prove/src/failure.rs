@@ -84,6 +84,13 @@ pub enum Reason {
         /// How long it is made again.
         guard: String,
     },
+    /// Noise, whose law is the same in both runs, that is drawn until it lies in a range, where mass may be given up.
+    NoiseRedrawn {
+        /// The draw.
+        draw: String,
+        /// How long it is made again.
+        guard: String,
+    },
     /// A called mechanism whose own claim is not proved.
     Called {
         /// Its name.
@@ -163,6 +170,11 @@ impl fmt::Display for Reason {
                 "'{draw}' is drawn again while {guard}: how likely that is depends on the input, so that what is kept costs twice what one draw costs (REDRAW), \
                  if the condition reads only what is drawn and public, and nothing counts the rounds; \
                  draw once and release clamp(answer, low, high) with public bounds, which costs no more than the draw"
+            ),
+            Reason::NoiseRedrawn { draw, guard } => write!(
+                f,
+                "'{draw}' is drawn again while {guard}: such noise has an end, beyond which it cannot be moved, and no rule gives up what lies there, since REDRAW \
+                 is for claims without a delta; draw once and hold the noise by clamp(…) between the same bounds: its tails can be given up"
             ),
             Reason::Called { name, why } => {
                 write!(f, "the claim of {name}, which is called here, is not proved: {why}")

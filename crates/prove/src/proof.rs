@@ -32,12 +32,13 @@ use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::kind::Kind;
+use probity_kernel::law;
 use probity_kernel::privacy::{Comparison, Theorem, convert, group};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::sample::draws_sample;
 use probity_kernel::term::{Claim, Distribution, Hints, Mechanism, Sort, Statement};
 
-use crate::algebra::mentions;
+use crate::algebra::{mentions, of_parameters};
 use crate::attempt::{Attempt, in_names_of, no_plan};
 use crate::conversion;
 use crate::conversion::sampled::sampled_plan;
@@ -80,6 +81,8 @@ impl Proof {
 
 /// What the search for one proof may do before it gives up: about three seconds on a machine of 2024.
 const MAX_EFFORT: u64 = 50_000_000;
+/// The same for FORESEE: the invariant of two winners is one question of seventy parts, and a guess that is wrong is seen at once.
+const FORESEEING_EFFORT: u64 = 4 * MAX_EFFORT;
 /// What it may do at first, before a proof is tried that goes forward.
 const FIRST_EFFORT: u64 = MAX_EFFORT / 5;
 /// With more draws and loops than this a text is long.
@@ -145,7 +148,7 @@ fn prove_by(
         matches!(&failure.reason, Reason::Rejected(why) if !matches!(why, Rejection::NotGaussian { .. }));
     let measure = conversion::unsupported(&context, claim).filter(|_| !says_all && !rejected);
     let reason = measure.or_else(|| uniform(mechanism, hints).filter(|_| !says_all));
-    let reason = reason.or_else(|| redrawn(&mechanism.body).filter(|_| !says_all && unaided(hints)));
+    let reason = reason.or_else(|| redrawn(mechanism, claim).filter(|_| !says_all && unaided(hints)));
     match reason {
         Some(reason) => Err(Failure::new("the claim", reason)),
         None => Err(failure),
@@ -166,14 +169,19 @@ fn unaided(hints: &Hints) -> bool {
 
 /// A loop at the top level that draws again until it likes the answer: what it goes on for is set by its rounds, and none of them counts or
 /// adds up.
-fn redrawn(body: &[Statement]) -> Option<Reason> {
-    body.iter().find_map(|statement| {
+fn redrawn(mechanism: &Mechanism, claim: &Claim) -> Option<Reason> {
+    mechanism.body.iter().find_map(|statement| {
         let Statement::While { guard, body, .. } = statement else { return None };
         let mut counts = false;
         for_each_assignment(body, &mut |var, value| counts |= mentions(value, var));
         let asks = set_by(body).iter().any(|name| mentions(guard, name));
         let draw = conversion::find_draw(body, &|_| true).filter(|_| asks && !counts)?;
-        Some(Reason::Redrawn { draw: draw.to_string().trim_end().to_owned(), guard: guard.to_string() })
+        let is_noise =
+            |law: &Distribution| law::parameters(law).into_iter().all(|e| of_parameters(mechanism, e));
+        let noise =
+            claim.delta != Expr::int(0) && matches!(&draw, Statement::Draw { law, .. } if is_noise(law));
+        let (draw, guard) = (draw.to_string().trim_end().to_owned(), guard.to_string());
+        Some(if noise { Reason::NoiseRedrawn { draw, guard } } else { Reason::Redrawn { draw, guard } })
     })
 }
 
@@ -382,7 +390,7 @@ impl Question<'_> {
 
     /// A proof of a text that chooses among noisy values and releases more than one place.
     fn foreseeing(&self, rewritten: &Mechanism, rewrites: &[Rewrite]) -> Option<Proof> {
-        let mut effort = Effort::of(MAX_EFFORT).until(self.deadline);
+        let mut effort = Effort::of(FORESEEING_EFFORT).until(self.deadline);
         let Found { foresight, sides, evidence } = foresee(rewritten, self.claim, &mut effort)?;
         let plan = Plan {
             rewrites: rewrites.to_vec(),

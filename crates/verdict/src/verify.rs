@@ -130,14 +130,17 @@ pub fn verify(program: &Program, settings: &[Setting], watch: &Watch<'_>) -> Res
 /// How long an audit that found a counterexample waits for the reason why there is no proof.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
+/// How long an audit that is called off takes to notice it, on a quiet machine.
+const LAST_STEPS: Duration = Duration::from_millis(60);
+
 /// The stack of the prover's thread: terms may be deep.
 const STACK: usize = 256 << 20;
 
 /// The same, and tells what is known as soon as one side is: the proof, or why there is none, while the audit goes on; or the
 /// audit's part, while the prover goes on.
 ///
-/// Both sides work at the same time. Once there is a proof, the audit does its usual rounds and no more; without one it goes
-/// on while there is time.
+/// Both sides work at the same time. Once there is a proof, the audit does its usual rounds and no more, for as long as the watch
+/// lets it; without one it goes on while there is time.
 pub fn verify_in_parts(
     program: &Program,
     settings: &[Setting],
@@ -162,7 +165,8 @@ pub fn verify_in_parts(
         })?;
     }
     let (claim, mechanism) = (program.claim.clone(), program.mechanism.clone());
-    let usual = watch.until_then();
+    let enough = Arc::new(AtomicBool::new(false));
+    let usual = watch.until_then().or_when(enough.clone());
     let further = usual.clone().or_when(proved);
     spawn("auditor", move || {
         let _ = send.send(Part::Below(below(&mechanism, &claim, &parameters, (&usual, &further))));
@@ -178,12 +182,15 @@ pub fn verify_in_parts(
         seconds: 0.0,
     };
     let (mut has_upper, mut has_lower, mut found) = (false, false, None::<Instant>);
+    let mut no_longer = None::<Instant>;
     while !(has_upper && has_lower) {
         match parts.recv_timeout(TICK) {
             Ok(Part::Above(Above { upper, help, vacuity, certificate })) => {
                 (verdict.upper, verdict.vacuity, verdict.certificate) = (upper, vacuity, certificate);
                 verdict.help = help;
                 has_upper = true;
+                let time = watch.audit_beside_a_proof().filter(|_| verdict.upper.is_ok());
+                no_longer = time.map(|time| (start + time).max(Instant::now() + LAST_STEPS));
             }
             Ok(Part::Below((refutation, audited))) => {
                 found = refutation.is_some().then(Instant::now);
@@ -192,7 +199,10 @@ pub fn verify_in_parts(
             }
             // Each side looks at the deadline, but a single step of it may be long: then it is left to itself.
             Err(RecvTimeoutError::Timeout) => {
-                let late = watch.is_late();
+                let late = watch.is_late() || no_longer.is_some_and(|end| Instant::now() >= end + LAST_STEPS);
+                if no_longer.is_some_and(|end| Instant::now() >= end) {
+                    enough.store(true, Ordering::Relaxed);
+                }
                 if !has_upper && (late || found.is_some_and(|at| at.elapsed() > PATIENCE)) {
                     let why = match (found, watch.is_stopped()) {
                         (Some(_), _) => "a counterexample was found first",

@@ -44,6 +44,7 @@ pub struct Watch<'a> {
     progress: Option<&'a (dyn Fn(&Step) + Sync)>,
     deadline: Option<Instant>,
     switch: Option<Arc<AtomicBool>>,
+    audit: Option<Duration>,
 }
 
 impl<'a> Watch<'a> {
@@ -71,6 +72,13 @@ impl<'a> Watch<'a> {
         Watch { switch: Some(switch), ..self }
     }
 
+    /// The same where an audit beside a proof is cut short: it ends this long after the start, or a moment after the proof if that
+    /// comes later. Without a proof it has all the time that there is.
+    #[must_use]
+    pub fn auditing_proofs_for(self, time: Duration) -> Watch<'a> {
+        Watch { audit: Some(time), ..self }
+    }
+
     /// When the audit must end.
     pub(crate) fn until_then(&self) -> Deadline {
         let deadline = Deadline::at(self.deadline);
@@ -94,6 +102,11 @@ impl<'a> Watch<'a> {
     pub(crate) fn is_late(&self) -> bool {
         const GRACE: Duration = Duration::from_millis(250);
         self.is_stopped() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline + GRACE)
+    }
+
+    /// How long after the start the audit beside a proof ends.
+    pub(crate) fn audit_beside_a_proof(&self) -> Option<Duration> {
+        self.audit
     }
 
     /// Whether the switch is on.

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use probity_verdict::prelude::*;
-use probity_verdict::{Program, Step, WorstSettings, audit_all, audit_worst};
+use probity_verdict::{End, Program, Step, WorstSettings, audit_all, audit_worst};
 
 fn library(name: &str) -> Program {
     let path = format!("{}/../../mechanisms/{name}.dp", env!("CARGO_MANIFEST_DIR"));
@@ -30,6 +30,18 @@ fn no_time_is_no_proof_and_no_counterexample() {
     let bad = library("broken/noisy_max_value_laplace");
     assert_eq!(verify(&bad, &[], &Watch::default()).unwrap().status(), Status::Refuted);
     assert_eq!(verify(&bad, &[], &late()).unwrap().status(), Status::Open);
+}
+
+#[test]
+fn an_audit_beside_a_proof_ends_early_and_says_so_and_one_alone_goes_on() {
+    // Its usual rounds take more than a second.
+    let good = library("gaussian_mu");
+    let brief = Watch::default().auditing_proofs_for(Duration::ZERO);
+    let verdict = verify(&good, &[], &brief).unwrap();
+    assert_eq!((verdict.status(), &verdict.audited.end), (Status::Proved, &End::Stopped));
+    // Without a proof the audit has its time, however long it takes.
+    let bad = library("broken/noisy_max_value_laplace");
+    assert_eq!(verify(&bad, &[], &brief).unwrap().status(), Status::Refuted);
 }
 
 #[test]

@@ -166,6 +166,21 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize
                 }
             }
         }
+        // Two lists that change in different places: the one from its end.
+        for (first, second) in scalar.iter().take(usize::from(lists.len() > 1)) {
+            let (mut first, mut second) = (first.clone(), second.clone());
+            for (i, input) in lists.iter().enumerate() {
+                let turned = |list: &Vec<Rational>| match i {
+                    0 => Given::List(list.clone()),
+                    _ => Given::List(list.iter().rev().cloned().collect()),
+                };
+                first.insert(input.name.clone(), turned(&moved.from));
+                second.insert(input.name.clone(), turned(&moved.to));
+            }
+            if !push(Pair { first, second, answers: moved.kinds.clone() }) {
+                return found;
+            }
+        }
     }
     found
 }

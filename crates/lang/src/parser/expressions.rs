@@ -2,7 +2,7 @@
 
 use probity_exact::parse_rational;
 
-use super::{MAX_DEPTH, Parsed, Parser, Reported};
+use super::{MAX_DEPTH, NO_POWERS, Parsed, Parser, Reported};
 use crate::Span;
 use crate::diagnostic::{Code, quoted};
 use crate::lexer::{Keyword, Mark, TokenKind};
@@ -56,6 +56,11 @@ impl Parser<'_> {
         let mut left = self.tighter(binding)?;
         while let Some(operator) = self.binary_operator(binding) {
             self.advance();
+            // `x ** 2` is read as a product, so that it is one fault.
+            if operator == BinaryOp::Multiply && self.at_mark(Mark::Times) {
+                self.unexpected("a value", Some(NO_POWERS.into()));
+                self.advance();
+            }
             let right = self.tighter(binding)?;
             let span = left.span.to(right.span);
             let height = left.height.max(right.height);

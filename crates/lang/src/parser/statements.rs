@@ -137,6 +137,13 @@ impl Parser<'_> {
 
     /// The same for what stands between a block and the one for the other case.
     fn mend_else(&mut self) {
+        let lines =
+            self.tokens[self.at..].iter().take_while(|token| token.kind == TokenKind::Newline).count();
+        if lines > 0 && self.peek_ahead(lines) == TokenKind::Keyword(Keyword::Else) {
+            self.at += lines;
+            self.unexpected("a statement or a declaration", Some("write `} else` on one line".into()));
+            return;
+        }
         if self.peek() != TokenKind::Name {
             return;
         }

@@ -255,6 +255,7 @@ pub(crate) fn analytic_lemmas<'a>(
     let mut logarithms: Vec<Expr> = Vec::new();
     let mut exponents: BTreeSet<Expr> = BTreeSet::new();
     let (mut remainders, mut quotients) = (BTreeSet::new(), BTreeSet::new());
+    let mut whole: BTreeSet<Expr> = BTreeSet::new();
     for formula in formulas {
         visit(formula, &mut |e| match e {
             Expr::Binary(Binary::Mod, a, b) if is_of_products(context, a) => {
@@ -262,8 +263,10 @@ pub(crate) fn analytic_lemmas<'a>(
             }
             Expr::Unary(Unary::Ln, a) if !has_choice(a) && !logarithms.contains(a) => {
                 logarithms.push((**a).clone());
+                whole.insert((**a).clone());
             }
             Expr::Unary(Unary::Ln, a) if has_choice(a) => {
+                whole.insert((**a).clone());
                 for made in choices_made(a, MAX_LOGARITHM_CHOICES) {
                     found.logarithm(&made);
                     if let Ok(Expr::Number(n)) = canonical(context, &made) {
@@ -299,6 +302,7 @@ pub(crate) fn analytic_lemmas<'a>(
         same_in_both(Binary::Mod, &remainders).into_iter().chain(same_in_both(Binary::Div, &quotients));
     same.for_each(|lemma| found.add(lemma));
     found.twins(&exponents);
+    found.twin_logarithms(&whole);
     logarithms.truncate(MAX_LOGARITHMS);
     for a in &logarithms {
         found.logarithm(a);
@@ -389,21 +393,18 @@ fn is_negated(e: &Expr) -> bool {
     }
 }
 
-/// The highest power of a number whose logarithm is taken apart.
-const MAX_POWER: usize = 8;
-
 /// The most exponentials that are compared with those of the other run.
 const MAX_TWINS: usize = 4;
 
 /// Lemmas without repetition, up to normal form.
-struct Suggestions<'a> {
-    context: &'a Context,
+pub(super) struct Suggestions<'a> {
+    pub(super) context: &'a Context,
     seen: BTreeSet<Expr>,
     lemmas: Vec<Lemma>,
 }
 
 impl Suggestions<'_> {
-    fn add(&mut self, lemma: Lemma) {
+    pub(super) fn add(&mut self, lemma: Lemma) {
         let Some(formula) = lemma.formula(self.context) else { return };
         if canonical(self.context, &formula).is_ok_and(|key| self.seen.insert(key)) {
             self.lemmas.push(lemma);
@@ -505,55 +506,13 @@ impl Suggestions<'_> {
             self.add(Lemma::ExpMonotone(a, b));
         }
     }
-
-    /// The logarithm of a power of a number, and of a product of two, where these have logarithms too.
-    fn powers(&mut self, logarithms: &[Expr]) {
-        let value = |a: &Expr| match canonical(self.context, a) {
-            Ok(Expr::Number(n)) if n > Rational::ONE => Some(n),
-            _ => None,
-        };
-        let numbers: Vec<Rational> = logarithms.iter().filter_map(value).collect();
-        let product =
-            |a: &Rational, b: &Rational| Lemma::LnProduct(Expr::Number(a.clone()), Expr::Number(b.clone()));
-        for base in &numbers {
-            for other in numbers.iter().filter(|other| numbers.contains(&(base * *other))) {
-                self.add(product(base, other));
-            }
-            let powers = std::iter::successors(Some(base.clone()), |power| Some(power * base));
-            let powers: Vec<Rational> = powers.take(MAX_POWER).collect();
-            let highest = powers.iter().rposition(|power| numbers.contains(power)).unwrap_or(0);
-            for power in powers.iter().take(highest) {
-                self.add(product(base, power));
-            }
-        }
-    }
-
-    /// The logarithm of a product or a quotient in terms of those of its parts.
-    fn logarithm(&mut self, a: &Expr) {
-        match a {
-            Expr::Binary(Binary::Mul, a, b) => {
-                self.add(Lemma::LnProduct((**a).clone(), (**b).clone()));
-                self.logarithm(a);
-                self.logarithm(b);
-            }
-            Expr::Binary(Binary::Div, a, b) => {
-                self.add(Lemma::LnQuotient((**a).clone(), (**b).clone()));
-                self.add(Lemma::LnMonotone((**b).clone(), (**a).clone()));
-                self.logarithm(a);
-                self.logarithm(b);
-            }
-            _ => {
-                if let Ok(Expr::Unary(Unary::Exp, a)) = canonical(self.context, a) {
-                    self.add(Lemma::LnExp((*a).clone()));
-                }
-            }
-        }
-    }
 }
 
 /// Whether a lemma is worth a case distinction on its premises: not where only parameters decide them.
 pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
-    if matches!(lemma, Lemma::LnMonotone(..) | Lemma::LnQuotient(..)) {
+    // Of a logarithm of a larger or smaller of two numbers, which it is decides.
+    let by_cases = matches!(lemma, Lemma::LnMonotone(a, _) if has_choice(a));
+    if !by_cases && matches!(lemma, Lemma::LnMonotone(..) | Lemma::LnQuotient(..)) {
         return false;
     }
     // Whether two products are equal is a question that leads nowhere.

@@ -4,6 +4,7 @@
 pub(crate) mod again;
 mod choices;
 pub(crate) mod lemmas;
+mod logarithms;
 pub(crate) mod pairs;
 pub(crate) mod posed;
 pub(crate) mod reduced;

@@ -45,7 +45,7 @@ use crate::evidence::rows::{
     product_rows, row_degree, scaled_rows, swapped_rows, twice_scaled_rows, without_lonely,
 };
 
-/// Nodes after which a search gives up.
+/// Nodes after which the search for one part of a goal gives up. A goal of many parts, as a long invariant is, may take so many for each.
 const MAX_NODES: usize = 3_000;
 /// The most lemmas whose premises become cases of the search.
 const MAX_UNSURE: usize = 12;
@@ -414,6 +414,7 @@ impl Search<'_> {
     /// A contradiction of the facts.
     fn show(&mut self, facts: &Facts<'_>, parts: &mut Parts) -> Result<Evidence, Stuck> {
         self.known = facts.list().len();
+        self.nodes = 0;
         let Some((at, count)) = parts.moved else {
             let answer = self.refute(facts);
             if let Ok(evidence) = &answer {

@@ -8,7 +8,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::fact::poly;
 use probity_kernel::kind::Kind;
 use probity_kernel::poly::Poly;
-use probity_kernel::term::{Adjacency, Distribution, Statement};
+use probity_kernel::term::{Adjacency, Distribution, Sort, Statement};
 
 use crate::algebra::{divided, minus, normal, over, plus, product};
 use crate::forward::apart::{Apart, Part};
@@ -74,7 +74,22 @@ impl<'a> State<'a> {
                 state.read_relation(relation);
             }
         }
+        state.read_ranges();
         state
+    }
+
+    /// Where no relation says how far apart a number is, it is as far apart as its bounds.
+    fn read_ranges(&mut self) {
+        for input in &self.context.mechanism().inputs {
+            let known = self.equal.contains(&input.name) || self.inputs.contains_key(&input.name);
+            if known || !matches!(input.sort, Sort::Int | Sort::Real) {
+                continue;
+            }
+            if let Some((low, high)) = Apart::range(self, &Expr::var(input.name.clone())) {
+                let width = normal(self.context, &minus(high, low));
+                self.inputs.insert(input.name.clone(), Apart::base(width));
+            }
+        }
     }
 
     /// The loops around, with their bounds, from the outermost on.

@@ -122,6 +122,35 @@ impl Ask<'_> {
         found
     }
 
+    /// That the blocks up to an index have the entry that changed in them, where a list is read at q[i * m + j].
+    pub(super) fn passed_blocks(&self) -> Vec<(Expr, Expr)> {
+        let index = self.cycle.name;
+        if self.cycle.from.is_none() {
+            return vec![];
+        }
+        let clauses = &self.context.mechanism().adjacency;
+        let lists: Vec<&Name> = clauses.iter().flat_map(|clause| changed_lists(clause).first()).collect();
+        let mut found: Vec<(Expr, Expr)> = Vec::new();
+        for_each_expr(self.cycle.body, &mut |e| {
+            visit(e, &mut |part| {
+                if let Expr::Index(Variable::Plain(list), place) = part
+                    && lists.contains(&list)
+                    && let Some((size, _)) = linear(place, index)
+                    && number(&size).is_none_or(|size| size > Rational::ONE)
+                    && self.is_public(&size)
+                {
+                    let changed = Expr::Var(Variable::Changed(list.clone()));
+                    let past = product(Expr::var(index.clone()), size).gt(changed.clone());
+                    if !found.contains(&(past.clone(), changed.clone())) {
+                        found.push((past, changed));
+                    }
+                }
+            });
+        });
+        found.truncate(MOST_ELSEWHERE);
+        found
+    }
+
     /// Whether a round counts before it does anything else with a counter: the place that it came to is then behind.
     pub(super) fn counts_first(&self, counter: &Expr) -> bool {
         let Expr::Var(Variable::Of(name, _)) = counter else { return false };
@@ -268,7 +297,7 @@ impl Ask<'_> {
     }
 
     /// The public values that a variable is set to outside of the loop.
-    fn public_starts(&self, name: &Name) -> Vec<Expr> {
+    pub(super) fn public_starts(&self, name: &Name) -> Vec<Expr> {
         let (mut all, mut inside) = (Vec::new(), Vec::new());
         for_each_assignment(self.cycle.body, &mut |_, value| inside.push(value.clone()));
         for_each_assignment(&self.context.mechanism().body, &mut |var, value| {

@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use probity_exact::Rational;
 use probity_kernel::context::Context;
 use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Sort, Statement};
 
-use crate::algebra::{divided, minus, normal, plus, product};
+use crate::algebra::{divided, minus, normal, number, plus, product};
 use crate::lists;
 use crate::plan::blocks::{for_each_guard, set_by};
 use crate::rehearse::{Pair, changed_lists};
@@ -325,6 +326,13 @@ impl Ask<'_> {
             && self.context.kind(&self.context.mechanism().output) == Kind::Int
     }
 
+    /// Results that no round gives: negative numbers, which say that nothing was chosen.
+    fn results_before(&self) -> Vec<Expr> {
+        let Expr::Var(Variable::Plain(output)) = &self.context.mechanism().output else { return vec![] };
+        let negative = |start: &Expr| number(start).is_some_and(|n| n < Rational::ZERO);
+        self.public_starts(output).into_iter().filter(negative).collect()
+    }
+
     /// The place of the loop relative to an event: past it.
     fn passed(&self) -> Vec<(Expr, Expr)> {
         let mut found = Vec::new();
@@ -339,7 +347,8 @@ impl Ask<'_> {
                     (false, true) => counter.clone().ge(event.clone()),
                 };
                 // What lies before the first index is never passed.
-                if let Some(from) = self.cycle.from.as_ref().filter(|from| **from != Expr::int(0))
+                let before = event == Expr::Var(Variable::Result) && !self.results_before().is_empty();
+                if let Some(from) = self.cycle.from.as_ref().filter(|from| before || **from != Expr::int(0))
                     && counter == index
                 {
                     past = past.and(from.clone().le(event.clone()));
@@ -347,10 +356,24 @@ impl Ask<'_> {
                 found.push((past, event));
             }
         }
+        found.extend(self.passed_blocks());
         if self.cycle.from.is_some() {
             found.extend(tables::passed_within(self.context, self.cycle.name, &self.cycle.outer));
         }
         found.extend(tables::passed_boundaries(self.context, self.cycle.body, &set_by(self.cycle.body)));
+        found
+    }
+
+    /// The same of the loops around, for draws before this one in their rounds.
+    fn passed_outside(&self) -> Vec<(Expr, Expr)> {
+        let mut found = Vec::new();
+        for outer in &self.cycle.outer {
+            let index = Expr::var(outer.clone());
+            for event in self.events() {
+                let pasts = [index.clone().ge(event.clone()), index.clone().gt(event.clone())];
+                found.extend(pasts.map(|past| (past, event.clone())));
+            }
+        }
         found
     }
 
@@ -374,6 +397,8 @@ impl Ask<'_> {
                 };
                 found.push(passed.and(output.clone().equals(result.clone())));
             }
+            let none = |start: Expr| start.equals(result.clone()).and(output.clone().equals(result.clone()));
+            found.extend(self.results_before().into_iter().map(none));
         }
         for guard in self.guards() {
             found.extend([guard.clone(), !guard]);
@@ -534,9 +559,10 @@ impl Ask<'_> {
     fn terms(&self, inside: bool, amounts: &[Expr], fixed: Option<&Expr>) -> Vec<(Expr, Option<Name>)> {
         let zero = Expr::int(0);
         let once = |past: &Expr, a: &Expr| past.clone().choose(a.clone(), zero.clone());
-        let passed = self.passed();
+        let mut passed = self.passed();
         let mut terms = vec![(zero.clone(), None)];
         if !inside {
+            passed.extend(self.passed_outside());
             terms.extend(fixed.iter().map(|cost| ((*cost).clone(), None)));
             terms.extend(amounts.iter().map(|a| (a.clone(), None)));
         }

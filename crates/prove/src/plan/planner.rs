@@ -16,7 +16,7 @@ use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Distribution, Hints, Mechanism, Statement};
 
-use crate::algebra::mentions;
+use crate::algebra::{mentions, of_parameters};
 use crate::derivation::{Move, Plan};
 use crate::effort::Effort;
 use crate::plan::blocks::{Blocks, for_each_assignment, is_plain, set_by, set_by_draws};
@@ -238,8 +238,8 @@ impl<'a> Planner<'a> {
     /// What a draw costs, if that is fixed by the inputs and parameters.
     fn fixed_cost(&self, candidate: &Candidate) -> Option<Expr> {
         let cost = match &candidate.step {
-            Move::Draw(Coupling::Shift { cost: Expr::If(hit, ..), .. })
-                if hit.mentions(&Variable::Result) =>
+            Move::Draw(Coupling::Shift { cost: Expr::If(hit, yes, _), .. })
+                if hit.mentions(&Variable::Result) && !of_parameters(self.context.mechanism(), yes) =>
             {
                 // Where the result is decided, the whole amount; elsewhere nothing.
                 (**hit).clone().choose(candidate.amounts.last()?.clone(), Expr::int(0))

@@ -5,7 +5,6 @@ mod folder;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use probity_lang::{Program, Setting};
 use probity_verdict::{
@@ -16,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::commands::counterexample;
 use crate::failure::{Answer, Failure, Status};
+use crate::given::Time;
 use crate::progress::{Progress, watched_by};
 use crate::{files, given, interrupt, output};
 
@@ -66,12 +66,12 @@ pub fn run(arguments: &Arguments) -> Answer {
 }
 
 /// Verifies one file, and prints a proof as soon as there is one.
-fn answer(arguments: &Arguments, settings: &[Setting], time: Duration) -> Answer {
+fn answer(arguments: &Arguments, settings: &[Setting], time: Time) -> Answer {
     let (_, program) = files::program(&arguments.path)?;
     let progress = Progress::new();
     let (mut early, mut failed) = (false, None);
     let verdict = watched_by(&progress, |watch| {
-        let watch = watch.clone().within(time).unless(interrupt::switch());
+        let watch = time.watch(watch.clone()).unless(interrupt::switch());
         verify_in_parts(&program, settings, &watch, &mut |known| {
             let is_vacuous = matches!(known.vacuity, Vacuity::Vacuous(_));
             if known.upper.is_ok() && !is_vacuous && !arguments.json && !early {
@@ -172,12 +172,7 @@ fn audit_to_json(audited: &Audited) -> Value {
     value
 }
 
-fn print_one(
-    verdict: &Verdict,
-    arguments: &Arguments,
-    time: Duration,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn print_one(verdict: &Verdict, arguments: &Arguments, time: Time, out: &mut dyn Write) -> io::Result<()> {
     let Program { mechanism, claim, .. } = &verdict.program;
     if verdict.status() == Known::Vacuous {
         // The theorem, if there is one, is left out: it would say nothing in many words.
@@ -221,7 +216,7 @@ fn print_upper(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) ->
 }
 
 /// What the audit saw.
-fn print_lower(verdict: &Verdict, time: Duration, out: &mut dyn Write) -> io::Result<()> {
+fn print_lower(verdict: &Verdict, time: Time, out: &mut dyn Write) -> io::Result<()> {
     if verdict.may_be_vacuous() {
         writeln!(
             out,
@@ -249,13 +244,14 @@ fn print_lower(verdict: &Verdict, time: Duration, out: &mut dyn Write) -> io::Re
         }
         counterexample::print(refutation, out)?;
     } else {
-        writeln!(out, "audited: {}", in_words(&verdict.audited, time))?;
+        writeln!(out, "audited: {}", in_words(verdict, time))?;
     }
     writeln!(out, "{:.3} s", verdict.seconds)
 }
 
 /// What an audit that found no counterexample tried and saw.
-fn in_words(audited: &Audited, time: Duration) -> String {
+fn in_words(verdict: &Verdict, time: Time) -> String {
+    let audited = &verdict.audited;
     let Tried { settings, pairs, events } = audited.tried;
     let looked = match settings {
         0 | 1 => format!("{pairs} pairs, {events} events"),
@@ -274,9 +270,12 @@ fn in_words(audited: &Audited, time: Duration) -> String {
     match &audited.end {
         End::Done => seen,
         End::Running | End::Stopped if interrupt::is_on() => format!("{seen}; it was stopped before its end"),
+        End::Running | End::Stopped if verdict.upper.is_ok() && verdict.seconds < time.all.as_secs_f64() => {
+            format!("{seen}; it was ended early beside the proof: --seconds allows more")
+        }
         End::Running | End::Stopped => format!(
             "{seen}; it did not finish in {} s: --seconds allows more",
-            decimal::double(time.as_secs_f64())
+            decimal::double(time.all.as_secs_f64())
         ),
         End::NotCovered(why) => format!("{seen}: {why}"),
     }

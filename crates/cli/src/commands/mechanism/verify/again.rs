@@ -8,6 +8,7 @@ use probity_lang::Setting;
 
 use super::{Arguments, answer};
 use crate::failure::{Answer, Failure, Status};
+use crate::given::Time;
 use crate::{interrupt, output};
 
 /// How often the file is looked at.
@@ -17,7 +18,7 @@ const TICK: Duration = Duration::from_millis(100);
 const MISSED: u32 = 20;
 
 /// Answers now and on every save, until Ctrl-C; the exit code is that of the last answer.
-pub fn on_every_save(arguments: &Arguments, settings: &[Setting], time: Duration) -> Answer {
+pub fn on_every_save(arguments: &Arguments, settings: &[Setting], time: Time) -> Answer {
     let path = &arguments.path;
     if path.as_os_str() == "-" {
         return Err(Failure::new("standard input cannot be watched").hint("name a file"));

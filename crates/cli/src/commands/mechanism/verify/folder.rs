@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use super::{Arguments, to_json};
 use crate::failure::{Answer, Failure, Status};
+use crate::given::Time;
 use crate::progress::Progress;
 use crate::{files, given, interrupt, output};
 
@@ -23,7 +24,7 @@ use crate::{files, given, interrupt, output};
 type Row = (PathBuf, Result<Verdict, Failure>);
 
 /// Verifies every file of a folder, on all cores. No file waits for another: each has its own time.
-pub fn verify_all(arguments: &Arguments, settings: &[Setting], time: Duration) -> Answer {
+pub fn verify_all(arguments: &Arguments, settings: &[Setting], time: Time) -> Answer {
     let begun = Instant::now();
     let paths = files::mechanisms(&arguments.path)?;
     let work = Work {
@@ -70,7 +71,7 @@ pub fn verify_all(arguments: &Arguments, settings: &[Setting], time: Duration) -
 struct Work<'a> {
     paths: &'a [PathBuf],
     settings: &'a [Setting],
-    time: Duration,
+    time: Time,
     /// The next file that nobody looks at yet.
     next: AtomicUsize,
     rows: Mutex<Vec<Option<Result<Verdict, Failure>>>>,
@@ -121,7 +122,7 @@ impl Work<'_> {
         }
         let has = |setting: &&Setting| names().any(|name| name == setting.name);
         let own: Vec<Setting> = self.settings.iter().filter(has).cloned().collect();
-        let watch = Watch::default().within(self.time).unless(interrupt::switch());
+        let watch = self.time.watch(Watch::default()).unless(interrupt::switch());
         Ok(verify(&loaded.program, &own, &watch)?)
     }
 
