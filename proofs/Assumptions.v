@@ -5,7 +5,7 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Redraw.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Redraw Foresee Foreseen CertificateDraws.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -171,6 +171,15 @@ Definition equivalences_and_privacy := (
   @Exchange.countable_exchange,
   @Privacy.equal_outputs,
   @Privacy.pw_eq,
+  @Foresee.moved,
+  @Foresee.program_noise,
+  @Foresee.foresee,
+  @Foreseen.laplace_moves,
+  @Foreseen.gumbel_moves,
+  @Foreseen.exponential_moves,
+  @Foreseen.discrete_laplace_moves,
+  @Foreseen.geometric_moves,
+  @Foreseen.density_diffuse,
   @Privacy.group,
   @Groups.group_at_most,
   @Samples.amplify,
@@ -356,6 +365,8 @@ Definition certificates := (
   @Draws.j_nullZ,
   @Draws.j_exponential,
   @Draws.j_geometric,
+  @CertificateDraws.j_null_bool,
+  @CertificateDraws.j_selectZ,
   @UpTo.j_up_to_tail,
   @UpTo.j_up_to_upper_tail,
   @UpTo.j_for_once,

@@ -31,7 +31,7 @@ proofs=$PWD/proofs
 # The rules that a text uses, of those whose proofs have a shape of their own.
 rules_of() {
     local rule
-    for rule in j_judged j_pointwise j_same_value j_signed_log j_choose zj_choose j_permute_flip j_select j_discrete_laplace j_exponential j_geometric j_null \
+    for rule in j_judged j_pointwise j_same_value j_signed_log j_choose zj_choose j_permute_flip j_select j_discrete_laplace j_exponential j_geometric j_null j_null_bool j_selectZ \
         zj_gaussian mj_gaussian zj_laplace j_for_once j_while j_one_sided j_up_to_tail j_up_to_upper_tail j_up_to_open_tail j_up_to_upper_tailZ j_up_to_open_tailZ \
         j_up_to_exact_tail j_up_to_exact_tails j_up_to_start j_up_to_startZ dp_borel step_law zj_tail mj_tail; do
         if grep -qw -- "$rule" "$1"; then echo "$rule"; fi

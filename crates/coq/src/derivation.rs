@@ -414,6 +414,26 @@ impl<'a> Walk<'a> {
                     real(&below.1)?
                 )
             }
+            (
+                Distribution::DiscreteLaplace { center, scale },
+                Coupling::Select { threshold, strict, above, below },
+            ) => {
+                let (after, proof) = charged(&above.1)?;
+                let (after0, proof0) = charged(&below.1)?;
+                let whole = |e: &Expr| -> Result<String, NotExported> {
+                    Ok(format!("(fun v v' k => {})", self.printer.int(e, Scope::Runs)?))
+                };
+                format!(
+                    "@j_selectZ inputs vars i1 i2 {n} _ {strict} (fun i v => {}) (fun i v => {}) {set} {} {} {} {after} {} {} {after0} _ {proof} {proof0}",
+                    self.printer.int(center, Scope::Program)?,
+                    program(scale)?,
+                    real(threshold)?,
+                    whole(&above.0)?,
+                    real(&above.1)?,
+                    whole(&below.0)?,
+                    real(&below.1)?
+                )
+            }
             (Distribution::DiscreteLaplace { center, scale }, Coupling::Shift { by, cost }) => {
                 let (after, proof) = charged(cost)?;
                 format!(
@@ -500,6 +520,17 @@ impl<'a> Walk<'a> {
                 format!(
                     "{} inputs vars i1 i2 {n} _ (fun i v => {}) {set} (fun v v' => {}) _ _",
                     self.explicit(if law::kind(law) == Kind::Int { "nullZ" } else { "null" }),
+                    Statements::new(&self.context)?.law(law)?,
+                    self.printer.formula(&same, Scope::Runs)?
+                )
+            }
+            (Distribution::Bernoulli(p), Coupling::Null) if !self.concentrated() => {
+                let run = |e: &Expr, run| self.context.in_run(e, run);
+                let same = run(p, Run::First).equals(run(p, Run::Second));
+                let in_range = law::conditions(law);
+                let same = Expr::all([same].into_iter().chain(in_range.iter().map(|e| run(e, Run::First))));
+                format!(
+                    "@j_null_bool inputs vars i1 i2 {n} _ (fun i v => {}) {set} (fun v v' => {}) _ _",
                     Statements::new(&self.context)?.law(law)?,
                     self.printer.formula(&same, Scope::Runs)?
                 )

@@ -535,7 +535,15 @@ impl Script<'_> {
             }
             let with = |value: &Expr| whole.rewrite(&|part| (*part == choice.whole).then(|| value.clone()));
             let predicate = self.printer.formula(&with(&Expr::Var(hole())), Scope::Runs)?;
-            let lemma = format!("{} (fun hole => {predicate}) _ {}", choice.lemma, choice.arguments);
+            // Coq has computed a choice between two that is decided, so there is nothing to find its parts in.
+            let arguments = match choice.condition {
+                Expr::Bool(decided) => {
+                    let [yes, no] = [&choice.yes, &choice.no].map(|e| self.printer.real(e, Scope::Runs));
+                    format!("{decided} ({}) ({})", yes?, no?)
+                }
+                _ => choice.arguments.into(),
+            };
+            let lemma = format!("{} (fun hole => {predicate}) _ {arguments}", choice.lemma);
             return Ok(Shape::Either(
                 lemma,
                 vec![(choice.condition.clone(), true), (with(&choice.yes), p)],

@@ -30,7 +30,7 @@ pub(super) fn opening(mechanism: &Mechanism, claim: &Claim, normal: bool) -> Str
          README.md names. The rest is proof. *)\n\
          From Coq Require Import Reals ZArith Bool List Permutation Lra.\n\
          From Flocq Require Import Core.\n\
-         From Probity Require Import Certificate Blocks Pairs CertificateRho Norms Draws UpTo Branches Rewrites Fractions Memory Outcomes PermuteFlip Values CertificateChain CertificateTails{calls}.\n\
+         From Probity Require Import Certificate Blocks Pairs CertificateRho Norms Draws UpTo Branches Rewrites Fractions Memory Outcomes PermuteFlip Values CertificateChain CertificateTails CertificateDraws{calls}.\n\
          From Probity Require Import Chosen.\n",
     );
     // It makes claims in mu opaque, which others need not be.

@@ -498,6 +498,16 @@ fn other_mechanisms_are_exported_or_named() {
         "mechanism g(x: int)\nparam eps > 0\ny ~ geometric(1 / eps)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim eps",
     );
     assert_eq!(geometric.unwrap_err(), "not exported: rule AXNULL");
+    // A coin that both runs toss alike.
+    let coin = exported(
+        "mechanism g(x: real)\nparam eps > 0\nc ~ bernoulli(1 / 2)\nz ~ laplace(x, 1 / eps)\nreturn (if c then 1 else 0, z)\nneighbours abs(x' - x) <= 1\nclaim eps",
+    )
+    .unwrap();
+    assert!(coin.contains("@j_null_bool inputs vars i1 i2"), "{coin}");
+    // A draw on the integers that moves only where it is above a threshold.
+    let above =
+        exported(&std::fs::read_to_string(root().join("tests/prove/svt_discrete.dp")).unwrap()).unwrap();
+    assert!(above.contains("@j_selectZ inputs vars i1 i2"), "{above}");
     // Equal draws, and a norm of a list.
     let twice = exported(
         "mechanism g(x: int)\nparam eps > 0\ny ~ discrete_laplace(0, 1 / eps)\nz ~ discrete_laplace(x, 1 / eps)\nreturn y + z\nneighbours abs(x' - x) <= 1\nclaim eps",
