@@ -5,6 +5,7 @@ pub(crate) mod again;
 mod choices;
 pub(crate) mod lemmas;
 pub(crate) mod pairs;
+pub(crate) mod parts;
 pub(crate) mod posed;
 pub(crate) mod reduced;
 pub(crate) mod retrace;
