@@ -115,7 +115,7 @@ mod tests {
         let mechanism = Mechanism {
             name: "m".into(),
             inputs: vec![],
-            params: vec![param("p", Sort::Real), param("n", Sort::Int), param("c", Sort::Bool)],
+            params: vec![param("p", Sort::Real), param("n", Sort::Int)],
             assumptions: vec![Expr::int(1).le(Expr::var("p"))],
             body: vec![],
             output: Expr::int(0),
@@ -127,7 +127,7 @@ mod tests {
     /// Parts that fail in one way, in two, in one of several facts, in none, and by a lemma on floors.
     fn parts() -> (Vec<Expr>, Vec<Expr>) {
         let (p, n) = (Expr::var("p"), Expr::var("n"));
-        let chosen = Expr::var("c").choose(p.clone(), Expr::int(3));
+        let chosen = n.clone().le(Expr::int(0)).choose(p.clone(), p.clone() - Expr::int(1));
         let known = vec![p.clone().le(Expr::int(7)), n.clone().le(Expr::int(2))];
         let goals = vec![
             Expr::int(0).lt(p.clone()),
