@@ -3,7 +3,8 @@
 
 As scripts/switches.py does for the kernel: refusals are found by their form, other conditions stand in
 `crates/release/tests/conditions/switches.txt`. What noticed each one is written to `noticed.txt` beside it, which a test holds
-against the source. Only quick tests are asked.
+against the source. Only quick tests are asked. A test counts as noticing if it fails twice with the condition off and passes twice
+with all conditions on: one that fails now and then notices nothing.
 
 The switches are put into the sources of this very clone, so that nothing but one crate is built, and taken out again before the
 tests are run: a clone with changes of its own in crates/release/src is refused.
@@ -38,6 +39,8 @@ TESTS = ["conditions", "ledger", "runs", "queries", "policy", "keys", "joins", "
 SLOW = ["every_shape_is_proved_and_certified", "less_noise_is_never_proved", "error_bars_hold", "bars_of_quantiles",
         "both_readings_agree", "records_end_where", "a_flipped_bit"]
 SECONDS = 60
+# What is said of a run of tests that meets the limit, or ends in another way than by its tests.
+UNENDING = "does_not_end"
 # Who is asked first about a file, with the tests that may notice: one that notices is enough. The others are asked after that.
 FIRST = {
     "ledger/": [("ledger", []), ("runs", []), ("conditions", ["entries"]), ("probity_release", ["ledger"])],
@@ -71,7 +74,21 @@ def run(binary, number, words=()):
     done = subprocess.run([binary, *words, *skipped], cwd=ROOT / "crates/release", env=environment, capture_output=True, text=True,
                           preexec_fn=limits)
     names = re.findall(r"^test (?:\w+::)*(\w+) \.\.\. FAILED", done.stdout, re.M)
-    return names if names or done.returncode == 0 else ["does_not_end"]
+    return names if names or done.returncode == 0 else [UNENDING]
+
+
+def noticed_by(binary, number, words):
+    """The tests that fail with one condition off, fail once more, and pass twice with all conditions on: a test that fails now and then notices nothing."""
+    failed = run(binary, number, words)
+    if not failed:
+        return []
+    asked_again = words if UNENDING in failed else failed
+    steady = run(binary, number, asked_again)
+    unsteady = run(binary, "none", asked_again) + run(binary, "none", asked_again)
+    for name in failed:
+        if name in unsteady or name not in steady:
+            print(f"  {name} fails now and then: it does not count", file=sys.stderr, flush=True)
+    return [name for name in failed if name in steady and name not in unsteady]
 
 
 def asked(binaries, file):
@@ -124,7 +141,8 @@ def main():
     for number, (file, what) in enumerate(names):
         if only not in file and only not in what:
             continue
-        noticed = next((failed for failed in (run(test, number, words) for test, words in asked(binaries, file)) if failed), [])
+        asking = (noticed_by(test, number, words) for test, words in asked(binaries, file))
+        noticed = next((failed for failed in asking if failed), [])
         reason = equivalent.get((file, what))
         if noticed:
             said = ", ".join(noticed[:3]) + (f" and {len(noticed) - 3} more" if len(noticed) > 3 else "")

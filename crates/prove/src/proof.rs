@@ -36,7 +36,7 @@ use probity_kernel::law;
 use probity_kernel::privacy::{Comparison, Theorem, convert, group};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::sample::draws_sample;
-use probity_kernel::term::{Claim, Distribution, Hints, Mechanism, Sort, Statement};
+use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Mechanism, Sort, Statement};
 
 use crate::algebra::{mentions, of_parameters};
 use crate::attempt::{Attempt, in_names_of, no_plan};
@@ -51,7 +51,7 @@ use crate::plan::blocks::{for_each_assignment, set_by};
 use crate::plan::centers::centered;
 use crate::plan::rewrites::{hoisted, name_output, public_names_inlined, rewrite, unrolled};
 use crate::searching::{Answers, Searching};
-use crate::side::{search_mirrored, search_side};
+use crate::side::{mirrored, search_mirrored, search_side};
 use crate::tables::{MANY_ALTERNATIVES, Sum, alternatives, sums, unbounded};
 
 /// A theorem and how it was proved.
@@ -430,9 +430,17 @@ impl Question<'_> {
         let (mut evidence, mut judgements) = (Vec::new(), Vec::new());
         // The questions of one side are those of the other with the runs exchanged.
         let mut known = Known::default();
+        let by_one_row = matches!(named.adjacency.as_slice(), [Adjacency::OneRow { .. }]);
         for context in self.contexts(&named)? {
-            let found = [Taste::Distance, Taste::Width, Taste::Choice].into_iter().find_map(|taste| {
-                let moves = forward(&context, taste, self.deadline).ok()?;
+            // What serves where the first table lacks the row serves, with the runs exchanged, where the second does.
+            let other = plan.sides.first().filter(|_| by_one_row).and_then(|(_, moves)| mirrored(moves));
+            let tastes = [Taste::Distance, Taste::Width, Taste::Choice].map(Some);
+            let ways = other.is_some().then_some(None).into_iter().chain(tastes);
+            let found = ways.into_iter().find_map(|taste| {
+                let moves = match taste {
+                    Some(taste) => forward(&context, taste, self.deadline).ok()?,
+                    None => other.clone()?,
+                };
                 let mut searching = Searching {
                     found: Vec::new(),
                     explain: false,

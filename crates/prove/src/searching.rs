@@ -4,15 +4,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use probity_kernel::context::Context;
-use probity_kernel::entail::Evidence;
+use probity_kernel::entail::{Evidence, Facts};
 use probity_kernel::expr::Expr;
 
 use crate::blame::blame;
-use crate::derivation::{Justify, Reason};
+use crate::derivation::{Justify, Reason, conjuncts};
 use crate::effort::Effort;
 use crate::evidence::again::{Form, Known};
+use crate::evidence::parts::{Shown, composed, ways};
 use crate::evidence::posed::Posed;
 use crate::evidence::search::{Stuck, search_posed};
+
+/// A goal of so many parts, as that of two draws that are one link, is asked part by part. (One draw asks for six, and less is done for the
+/// whole of it.)
+const MANY_PARTS: usize = 8;
 
 /// The most questions about one context whose answers are kept.
 const MOST_KEPT: usize = 2_000;
@@ -83,6 +88,12 @@ impl Justify for Searching<'_> {
 impl Searching<'_> {
     fn search(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
         let posed = Posed::new(context, hypotheses, goal, self.effort).map_err(Reason::Rejected)?;
+        if self.again.is_some()
+            && let Some(evidence) = self.by_parts(&posed, hypotheses)
+        {
+            self.found.push(evidence.clone());
+            return Ok(evidence);
+        }
         let form = self.again.as_ref().map(|_| Form::of(&posed));
         if let Some((known, wanted)) = self.again.as_ref().zip(form.as_ref())
             && let Some(evidence) = known.again(&posed, wanted, self.found.iter(), self.effort)
@@ -110,6 +121,33 @@ impl Searching<'_> {
 }
 
 impl Searching<'_> {
+    /// Evidence for a goal of many parts, each asked by itself.
+    fn by_parts(&mut self, whole: &Posed<'_>, hypotheses: &[&Expr]) -> Option<Evidence> {
+        let mut goals = Vec::new();
+        conjuncts(whole.goal, &mut goals);
+        if goals.len() < MANY_PARTS {
+            return None;
+        }
+        let nothing = Facts::new(whole.context, hypotheses, &Expr::Bool(true)).ok()?;
+        let known = nothing.list().len().checked_sub(1)?;
+        let mut shown = Vec::new();
+        for goal in &goals {
+            let posed = Posed::new(whole.context, hypotheses, goal, self.effort).ok()?;
+            if ways(&posed.facts, known) == 0 {
+                continue;
+            }
+            let form = Form::of(&posed);
+            let before = self.again.as_ref()?.again(&posed, &form, std::iter::empty(), self.effort);
+            let evidence = match before {
+                Some(evidence) => evidence,
+                None => search_posed(&posed, self.effort).ok()?,
+            };
+            self.keep(&posed, Some(form), &evidence);
+            shown.push(Shown { facts: posed.facts, evidence });
+        }
+        composed(&whole.facts, known, &shown)
+    }
+
     /// Keeps what was found for a question of some form.
     fn keep(&mut self, posed: &Posed<'_>, form: Option<Form>, evidence: &Evidence) {
         if let Some((known, form)) = self.again.as_mut().zip(form) {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::Context;
 use probity_kernel::entail::Evidence;
-use probity_kernel::expr::{Expr, Variable};
+use probity_kernel::expr::{Binary, Expr, Run, Variable};
 use probity_kernel::finite;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Hints};
 
 use crate::attempt::Attempt;
-use crate::derivation::{Move, replay_side};
+use crate::derivation::{Link, Move, replay_side};
 use crate::effort::Effort;
 use crate::plan::blocks::Blocks;
 use crate::plan::planner::{Planner, ProveCalled};
@@ -156,13 +156,25 @@ pub(crate) fn search_mirrored(
 }
 
 /// Moves with the runs exchanged. `None` where a coupling treats the runs differently, but for a shift, which goes the other way.
-fn mirrored(moves: &[Move]) -> Option<Vec<Move>> {
+pub(crate) fn mirrored(moves: &[Move]) -> Option<Vec<Move>> {
     let swapped = |e: &Expr| {
-        e.replace(&|v| match v {
+        let exchanged = e.replace(&|v| match v {
             Variable::Of(name, run) => Some(Expr::of(name.clone(), run.other())),
             Variable::Row(table, run, field) => {
                 Some(Expr::Var(Variable::Row(table.clone(), run.other(), field.clone())))
             }
+            _ => None,
+        });
+        // That a variable is equal in both runs is written in one way.
+        exchanged.rewrite(&|part| match part {
+            Expr::Binary(Binary::Eq, a, b) => match (&**a, &**b) {
+                (Expr::Var(Variable::Of(m, Run::Second)), Expr::Var(Variable::Of(n, Run::First)))
+                    if m == n =>
+                {
+                    Some((**b).clone().equals((**a).clone()))
+                }
+                _ => None,
+            },
             _ => None,
         })
     };
@@ -178,6 +190,16 @@ fn mirrored(moves: &[Move]) -> Option<Vec<Move>> {
             Move::If(yes, no) => Move::If(mirrored(yes)?, mirrored(no)?),
             Move::For(invariant, inner) => Move::For(swapped(invariant), mirrored(inner)?),
             Move::While(invariant, inner) => Move::While(swapped(invariant), mirrored(inner)?),
+            Move::Chain(known, links) => {
+                let links = links.iter().map(|link| match link {
+                    Link::Alike(size) => Some(Link::Alike(*size)),
+                    Link::Judged(moves, after) => {
+                        Some(Link::Judged(mirrored(moves)?, after.iter().map(swapped).collect()))
+                    }
+                    Link::Select(..) => None,
+                });
+                Move::Chain(known.iter().map(swapped).collect(), links.collect::<Option<_>>()?)
+            }
             _ => return None,
         })
     };
@@ -187,7 +209,6 @@ fn mirrored(moves: &[Move]) -> Option<Vec<Move>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use probity_kernel::expr::Run;
 
     fn shift(by: Expr) -> Vec<Move> {
         let cost = (Expr::of("x", Run::Second) - Expr::of("x", Run::First)).abs();

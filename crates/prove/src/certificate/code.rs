@@ -1,5 +1,7 @@
 //! The text form of every type that a certificate holds: one table per type, read in both directions.
 
+use std::borrow::Cow;
+
 use probity_kernel::context::Orientation;
 use probity_kernel::conversion::Conversion;
 use probity_kernel::entail::{Evidence, Product};
@@ -23,7 +25,7 @@ macro_rules! code {
         impl Code for $type {
             fn write(&self) -> Text {
                 match self {
-                    $($($path)::+ { $($field: $name),* } => Text::named($word, vec![$($name.write()),*]),)*
+                    $($($path)::+ { $($field: $name),* } => Text::beginning(vec![Text::Word(Cow::Borrowed($word)), $($name.write()),*]),)*
                 }
             }
             fn read(text: &Text) -> Result<Self, ReadError> {

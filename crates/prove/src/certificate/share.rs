@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use super::text::{ReadError, Text};
 
-/// Certificates below this many bytes are written out.
-const LONG: usize = 50_000;
+/// Certificates below this many bytes are written out: to find what occurs again takes longer than to write it, and to read it too.
+const LONG: usize = 120_000;
 /// The shortest text that is worth a number.
 const SHORTEST: usize = 20;
 /// How often a text has to occur, inside different texts.
@@ -184,25 +184,27 @@ impl Shared {
     }
 
     /// The text with every number replaced by what it stands for.
-    pub(crate) fn expand(&mut self, text: Text) -> Result<Text, ReadError> {
+    pub(crate) fn expand(&mut self, mut text: Text) -> Result<Text, ReadError> {
+        self.replace(&mut text)?;
+        Ok(text)
+    }
+
+    /// The same where it stands: most texts have no numbers.
+    fn replace(&mut self, text: &mut Text) -> Result<(), ReadError> {
         self.parts += 1;
         if self.parts > MAX_PARTS {
             return Err(ReadError::new("a shorter certificate", text));
         }
         match text {
-            Text::Word(word) => match word.strip_prefix('@') {
-                None => Ok(Text::Word(word)),
-                Some(number) => {
-                    let known = number.parse().ok().and_then(|number: usize| self.texts.get(number));
-                    let known =
-                        known.cloned().ok_or_else(|| ReadError::new("a number with a text", &word))?;
-                    self.parts += size(&known);
-                    Ok(known)
-                }
-            },
-            Text::List(parts) => {
-                parts.into_iter().map(|part| self.expand(part)).collect::<Result<_, _>>().map(Text::List)
+            Text::Word(word) => {
+                let Some(number) = word.strip_prefix('@') else { return Ok(()) };
+                let known = number.parse().ok().and_then(|number: usize| self.texts.get(number));
+                let known = known.cloned().ok_or_else(|| ReadError::new("a number with a text", &word))?;
+                self.parts += size(&known);
+                *text = known;
+                Ok(())
             }
+            Text::List(parts) => parts.iter_mut().try_for_each(|part| self.replace(part)),
         }
     }
 }
@@ -222,7 +224,7 @@ mod tests {
     fn what_is_shared_reads_as_it_was() {
         let line =
             |n: usize| Text::parse(&format!("(cite {n} (a long text that occurs (very) often))")).unwrap();
-        let lines: Vec<Text> = (0..2_000).map(line).collect();
+        let lines: Vec<Text> = (0..4_000).map(line).collect();
         let (wheres, short) = share(&lines);
         assert_eq!(wheres, ["where (a long text that occurs (very) often)"]);
         assert_eq!(short[7], "(cite 7 @0)");

@@ -106,9 +106,17 @@ impl Text {
     }
 
     /// A named text with parts.
-    pub(crate) fn named(word: &'static str, parts: Vec<Text>) -> Text {
-        let word = Text::Word(Cow::Borrowed(word));
-        if parts.is_empty() { word } else { Text::List(std::iter::once(word).chain(parts).collect()) }
+    pub(crate) fn named(word: &'static str, mut parts: Vec<Text>) -> Text {
+        parts.insert(0, Text::Word(Cow::Borrowed(word)));
+        Text::beginning(parts)
+    }
+
+    /// The same from the word and the parts: a word without parts is no list.
+    pub(crate) fn beginning(mut word_and_parts: Vec<Text>) -> Text {
+        match word_and_parts.len() {
+            1 => word_and_parts.swap_remove(0),
+            _ => Text::List(word_and_parts),
+        }
     }
 }
 

@@ -158,6 +158,10 @@ impl<'a> Renewal<'a> {
             return Renewal { before: &answered.lemmas, now: &posed.common, facts: BTreeMap::new() };
         }
         let known: Vec<&Expr> = posed.context.facts().iter().collect();
+        let speaks = |fact: &Expr| {
+            fact.find_variable(&|v| matches!(v, Variable::Plain(name) if renamed.contains_key(name)))
+                .is_some()
+        };
         let moved = |fact: &Expr| {
             let other = fact.replace(&|v| match v {
                 Variable::Plain(name) => renamed.get(name).map(|now| Expr::var((*now).clone())),
@@ -165,7 +169,8 @@ impl<'a> Renewal<'a> {
             });
             known.iter().position(|now| **now == other)
         };
-        let facts = known.iter().enumerate().filter_map(|(place, fact)| Some((place, moved(fact)?)));
+        let facts = known.iter().enumerate().filter(|(_, fact)| speaks(fact));
+        let facts = facts.filter_map(|(place, fact)| Some((place, moved(fact)?)));
         Renewal { before: &answered.lemmas, now: &posed.common, facts: facts.collect() }
     }
 

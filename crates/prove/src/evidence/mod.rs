@@ -6,6 +6,7 @@ mod choices;
 pub(crate) mod lemmas;
 mod logarithms;
 pub(crate) mod pairs;
+pub(crate) mod parts;
 pub(crate) mod posed;
 pub(crate) mod reduced;
 pub(crate) mod retrace;

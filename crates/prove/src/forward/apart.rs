@@ -87,6 +87,13 @@ impl Apart {
         self.parts.iter().fold(self.base.clone(), |sum, part| plus(sum, part.formula()))
     }
 
+    /// The bound as an amount, and 1 where that is due and 0 elsewhere, if it is due by one event and by nothing else.
+    pub(super) fn single(&self) -> Option<(&Expr, Expr)> {
+        let [part] = self.parts.as_slice() else { return None };
+        let alone = self.base == Expr::int(0) && self.own.is_empty();
+        alone.then(|| (&part.amount, Part { amount: Expr::int(1), ..part.clone() }.formula()))
+    }
+
     /// The places of its parts.
     pub(super) fn places(&self) -> impl Iterator<Item = &Expr> {
         let values = self.parts.iter().filter_map(|part| part.value.as_ref());

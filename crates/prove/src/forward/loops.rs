@@ -39,12 +39,15 @@ impl Walk<'_> {
         set.iter().for_each(|name| head.fixed.remove(name).map_or((), drop));
         head.around.extend([low.clone().le(i.clone()), i.clone().lt(high.clone())]);
         head.budget = Budget::new();
+        // What is set in every round before it is read, and not read behind the loop, need not be known where a round begins.
+        let carries = |name: &&Name| carried_on.contains(*name);
+        set.iter().filter(|name| !carries(name)).for_each(|name| head.forget(name));
         let scores = before_round(&before, body, (index, &low));
         head.scores.retain(|name, _| !set.contains(name));
         let mut after = None;
         for _ in 0..ROUNDS {
             let mut round = head.clone();
-            for name in set.iter().filter(|name| !head.equal.contains(*name)) {
+            for name in set.iter().filter(carries).filter(|name| !head.equal.contains(*name)) {
                 let known = before.is_tracked(name) && !head.truths.contains_key(name);
                 let numeric =
                     matches!(context.kind(&Expr::of(name.clone(), Run::First)), Kind::Int | Kind::Real);
@@ -71,7 +74,8 @@ impl Walk<'_> {
         let mut head = State { budget: before.budget.clone(), ..head };
         let one = &after.budget;
         head.budget = before.budget.rounds(context, one, (index, &low)).ok_or_else(here)?;
-        let differ: Vec<&Name> = set.iter().filter(|name| !head.equal.contains(*name)).collect();
+        let differ: Vec<&Name> =
+            set.iter().filter(carries).filter(|name| !head.equal.contains(*name)).collect();
         for name in differ {
             head.forget(name);
             let start = match before.equal.contains(name) {

@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, for_each_expr};
-use probity_kernel::expr::{Expr, Name, Run, Unary, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::law;
 use probity_kernel::term::{Coupling, Distribution, Statement};
 
@@ -144,7 +144,7 @@ impl Walk<'_> {
                 false => self.statement(statement, &later, state).unwrap_or_else(|| Err(head(statement))),
             };
             match followed {
-                Ok(link) => push(&mut links, link),
+                Ok(link) => push_draw(&mut links, link, &body[..=at]),
                 Err(place) => {
                     let Some(before) = before else { return Err(place) };
                     let kept = (links.clone(), before.clone());
@@ -350,7 +350,7 @@ impl Walk<'_> {
         if concentrated {
             let cost = apart.map(&|amount| state.concentrated_price(amount, &scale))?;
             state.pay(&cost);
-            let distance = apart.formula();
+            let distance = in_one_choice(&apart);
             // With one choice for both, it need not be asked whether the one is enough for the other.
             let unit = state.concentrated_price(&Expr::int(1), &scale)?;
             let of_one = [&scale, &scale, &Expr::int(2)];
@@ -366,7 +366,7 @@ impl Walk<'_> {
         }
         let cost = apart.map(&|amount| Some(state.price(amount, &scale)))?;
         state.pay(&cost);
-        Some(Coupling::Shift { by: Expr::int(0), cost: cost.formula() })
+        Some(Coupling::Shift { by: Expr::int(0), cost: in_one_choice(&cost) })
     }
 
     /// The coupling by which a response has the same value in both runs: it costs the ratio of the probabilities of a true and another
@@ -443,6 +443,51 @@ impl Walk<'_> {
         after.extend(state.paid());
         Some(Link::Judged(vec![Move::OneSided], after))
     }
+}
+
+/// A bound that is due by one event is written as a multiple of 1 or 0: so the costs of several draws that one event decides have one
+/// choice between them, and not one each.
+fn in_one_choice(apart: &Apart) -> Expr {
+    match apart.single() {
+        Some((amount, due)) => product(amount.clone(), due),
+        None => apart.formula(),
+    }
+}
+
+/// What decides whether a draw is paid for, where that is one event.
+fn decided_by(step: &Move) -> Option<&Expr> {
+    let (Move::Draw(Coupling::Shift { cost: e, .. }) | Move::Draw(Coupling::Equal { distance: e, .. })) =
+        step
+    else {
+        return None;
+    };
+    let last = match e {
+        Expr::Binary(Binary::Mul, _, b) => b,
+        other => other,
+    };
+    matches!(last, Expr::If(_, yes, no) if **yes == Expr::int(1) && **no == Expr::int(0)).then_some(last)
+}
+
+/// Adds the link of a statement, which is the last of these. Draws that follow one another and are paid for by one event are one link, so
+/// that what is paid is asked about once for all of them.
+fn push_draw(links: &mut Vec<Link>, link: Link, body: &[Statement]) {
+    let Some((Statement::Draw { var, law }, before)) = body.split_last() else { return push(links, link) };
+    let (Link::Judged(new, after), Some(Link::Judged(moves, known))) = (&link, links.last_mut()) else {
+        return push(links, link);
+    };
+    let ([step], Some(last)) = (new.as_slice(), moves.last()) else { return push(links, link) };
+    let alike = decided_by(step).is_some() && decided_by(step) == decided_by(last);
+    let earlier = &before[before.len().saturating_sub(moves.len())..];
+    let set = set_by(earlier);
+    let mut read = BTreeSet::new();
+    law::parameters(law).into_iter().for_each(|e| live::read(e, &mut read));
+    let own = !set.contains(var) && set.iter().all(|name| !read.contains(name));
+    if !alike || !own || moves.len() >= MOST_TOGETHER || earlier.len() != moves.len() {
+        return push(links, link);
+    }
+    moves.push(step.clone());
+    known.retain(|fact| !fact.mentions(&Variable::Cost));
+    known.extend(after.iter().cloned());
 }
 
 /// Before a variable changes, what was paid is said without it, by the last link that says anything.
@@ -567,6 +612,9 @@ fn for_each_law(body: &[Statement], see: &mut dyn FnMut(&Distribution)) {
         }
     }
 }
+
+/// The most draws that are one link.
+const MOST_TOGETHER: usize = 12;
 
 /// The most conditionals by which a value is bounded by hand.
 const MOST_BOUNDS: usize = 4;

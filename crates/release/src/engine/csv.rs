@@ -151,10 +151,10 @@ impl Csv {
     }
 }
 
-/// The files that a path stands for: itself, or all that match a `*` in its last part.
+/// The files that a path stands for: itself, or all that match the `*` and `?` in its last part. A file of that very name comes first.
 pub(super) fn files(path: &Path) -> Answer<Vec<PathBuf>> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if !name.contains('*') {
+    if !name.contains(['*', '?']) || path.is_file() {
         return Ok(vec![path.to_owned()]);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -168,18 +168,25 @@ pub(super) fn files(path: &Path) -> Answer<Vec<PathBuf>> {
     paths.sort();
     match paths.is_empty() {
         true => Err(Refusal::input(format!("no file matches {}", path.display()))
-            .hint("`*` stands for any characters of a name")),
+            .hint("`*` stands for any characters of a name, `?` for one")),
         false => Ok(paths),
     }
 }
 
-/// Whether a name matches a pattern in which `*` stands for any characters.
+/// Whether a name matches a pattern in which `*` stands for any characters, and `?` for one.
 fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((start, rest)) => name.strip_prefix(start).is_some_and(|name| {
-            (0..=name.len()).any(|at| name.is_char_boundary(at) && matches(rest, &name[at..]))
-        }),
+    let alike = |start: &str, name: &str| {
+        start.chars().zip(name.chars()).all(|(wanted, c)| wanted == '?' || wanted == c)
+    };
+    let behind =
+        |name: &str, count: usize| name.char_indices().map(|(at, _)| at).chain([name.len()]).nth(count);
+    let (start, rest) = pattern.split_once('*').map_or((pattern, None), |(start, rest)| (start, Some(rest)));
+    match (behind(name, start.chars().count()).filter(|_| alike(start, name)), rest) {
+        (None, _) => false,
+        (Some(at), None) => at == name.len(),
+        (Some(at), Some(rest)) => {
+            (at..=name.len()).any(|at| name.is_char_boundary(at) && matches(rest, &name[at..]))
+        }
     }
 }
 
@@ -395,6 +402,8 @@ mod tests {
         assert!(
             matches("a*.csv", "a1.csv") && matches("*", "") && matches("*b*", "abc") && matches("a", "a")
         );
+        assert!(matches("a?.csv", "a1.csv") && matches("?*", "ä") && matches("a?*c", "abxc"));
+        assert!(!matches("a?.csv", "a12.csv") && !matches("a?.csv", "a.csv") && !matches("?*", ""));
         assert!(!matches("a*.csv", "b1.csv") && !matches("a*.csv", "a.csv.gz") && !matches("*b", "abc"));
     }
 }

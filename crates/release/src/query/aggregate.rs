@@ -242,7 +242,7 @@ impl Aggregates<'_> {
                     .hint("put it inside the aggregate, as SUM(ABS(x))"))
             }
             _ => Err(refuse(sql, expr, format!("there is no aggregate {name} here"))
-                .hint("the aggregates are COUNT, COUNTIF, SUM, AVG, VARIANCE, VAR_POP, STDDEV, STDDEV_POP, MEDIAN, PERCENTILE_CONT, MIN, MAX")),
+                .hint("the aggregates are COUNT, COUNTIF, SUM, AVG, VARIANCE, VAR_POP, STDDEV, STDDEV_POP, MEDIAN, QUANTILE, PERCENTILE_CONT, MIN, MAX")),
         }
     }
 
