@@ -12,7 +12,8 @@ whose branch begins with `return Err(…)` or `return refuse(…)` is taken as f
 OFF stands for "this condition is off".
 
     scripts/switches.py              all of them, a few minutes
-    scripts/switches.py rules.rs     those of one file; `--only TEXT` of them those with a text
+    scripts/switches.py rules.rs     those of one file or of several, whose rows are then replaced; `--only TEXT` of them those with
+                                     a text, which are shown only
     scripts/switches.py --falsifier  the same, watched by the falsifier of rules (crates/prove/tests/falsifier) alone, up to an
                                      hour; it writes its own noticed.txt. What it cannot notice is that a limit is gone.
     scripts/switches.py --changed main   those of the files that differ from a branch; nothing to do if none does
@@ -47,6 +48,7 @@ FALSIFIERS = {
     "rules/chain.rs": ["chains"],
     "rules/select.rs": ["selections", "questions"],
     "rules/select/redraw.rs": ["redraws"],
+    "rules/select/foresee.rs": ["foresights"],
     "rules/select/split.rs": ["splits", "tails"],
     "rules/concentrated.rs": ["concentrated", "theorems_are"],
     "evidence/entail.rs": ["evidence", "finite"],
@@ -57,13 +59,14 @@ FALSIFIERS = {
     "rules/hoist.rs": ["equivalences"],
     "rules/noise.rs": ["equivalences"],
     "rules/finite/outcomes.rs": ["finite"],
-    "rules/finite/density.rs": ["finite"],
-    "rules/finite/quotients.rs": ["finite"],
+    "rules/finite/density.rs": ["densities"],
+    "rules/finite/quotients.rs": ["densities"],
     "rules/once.rs": ["tails", "loops"],
     "evidence/lemma.rs": ["norms_of", "evidence", "finite"],
     "text/law.rs": ["single_draws", "finite"],
     "evidence/poly.rs": ["evidence"],
-    "privacy.rs": ["groups", "theorems_are"], "privacy/group.rs": ["groups"],
+    "privacy.rs": ["groups", "foresights", "theorems_are"], "privacy/group.rs": ["groups"],
+    "privacy/foreseen.rs": ["foresights"],
     "rules.rs": ["tails", "loops", "finite", "noise", "concentrated"],
     "rules/sampling.rs": ["selective", "gumbel", "single_draws", "tails", "signed", "finite", "noise", "concentrated"],
     "rules/sampling/signed_log.rs": ["signed"],
@@ -247,8 +250,8 @@ pub(crate) fn off(number: usize) -> bool {
         """The tests that notice. Those about limits take seconds, and are for limits only."""
         what = self.names[number][1] if isinstance(number, int) else "TooLarge"
         if self.falsifier:
-            tests = FALSIFIERS[self.names[number][0]] if isinstance(number, int) else [""]
-            for test in tests:
+            files = [self.names[number][0]] if isinstance(number, int) else {file for file, _ in self.names}
+            for test in dict.fromkeys(test for file in files for test in FALSIFIERS[file]):
                 failed = self.run(binaries[0], number, [test], 300)
                 if failed:
                     return failed
@@ -269,6 +272,17 @@ def changed(branch):
     return [name for name in inner if name in FILES + FLOAT_FILES]
 
 
+def kept(path, files, rows, head):
+    """Writes what was seen of some files in the place of what stood there of them; of all, with a new head."""
+    old = path.read_text().splitlines() if files and path.exists() else []
+    comments = [line for line in old if line.startswith("#")] or [head]
+    others = [line for line in old if line and not line.startswith("#")]
+    of = lambda line: line.partition(" | ")[0]
+    at = next((n for n, line in enumerate(others) if of(line) in files), len(others))
+    before, after = ([line for line in part if of(line) not in files] for part in (others[:at], others[at:]))
+    path.write_text("\n".join([*comments, *before, *rows, *after]) + "\n")
+
+
 def main():
     arguments = sys.argv[1:]
     falsifier = "--falsifier" in arguments
@@ -280,7 +294,6 @@ def main():
         if not wanted:
             print("no file of the proof core has changed")
             return
-    whole = not wanted and not only
     by_hand, equivalent = hand_written()
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(folder, falsifier)
@@ -306,12 +319,10 @@ def main():
             print(rows[-1], flush=True)
             if noticed == "NOTHING" and "--changed" in arguments:
                 sys.exit("no test notices that this condition is gone: add one to trusted/kernel/tests/side_conditions")
-    if whole and falsifier:
-        head = "# Made by scripts/switches.py --falsifier: what is switched off, and which test of this folder notices; '-' is none.\n"
-        (FALSIFIER / "noticed.txt").write_text(head + "\n".join(rows) + "\n")
-    elif whole:
-        head = "# Made by scripts/switches.py: what is switched off, and which test of this folder, of tables.rs, concentrated.rs or float_side_conditions notices.\n"
-        (TESTS / "noticed.txt").write_text(head + "\n".join(rows) + "\n")
+    if falsifier and not only:
+        kept(FALSIFIER / "noticed.txt", wanted, rows, "# Made by scripts/switches.py --falsifier: what is switched off, and which test of this folder notices; '-' is none.")
+    elif not only and "--changed" not in arguments:
+        kept(TESTS / "noticed.txt", wanted, rows, "# Made by scripts/switches.py: what is switched off, and which test of this folder, of tables.rs, concentrated.rs or float_side_conditions notices.")
     print(f"{len(rows) - missed} passed, {missed} failed")
     sys.exit(1 if missed and not falsifier else 0)
 

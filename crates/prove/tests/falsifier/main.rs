@@ -6,21 +6,50 @@
 //! `noticed.txt` says which of the kernel's conditions, switched off one at a time, this notices
 //! (`scripts/switches.py --falsifier`).
 
-mod calls;
-mod conversions;
-mod derive;
-mod evidence;
+// What texts and formulas mean: numbers, laws, pairs of states, and whether a judgement is true of them.
+#[path = "meaning/judge.rs"]
 mod judge;
-mod judgements;
+#[path = "meaning/kinds.rs"]
 mod kinds;
+#[path = "meaning/law.rs"]
 mod law;
-mod made_noise;
-mod norms;
+#[path = "meaning/number.rs"]
 mod number;
+#[path = "meaning/program.rs"]
 mod program;
-mod redraws;
+#[path = "meaning/sample.rs"]
 mod sample;
-mod samples;
-mod theorems;
+#[path = "meaning/value.rs"]
 mod value;
+
+// Random texts, formulas and derivations.
+#[path = "writing/derive.rs"]
+mod derive;
+#[path = "writing/write.rs"]
 mod write;
+
+// Rules that make judgements, and evidence.
+#[path = "judged/densities.rs"]
+mod densities;
+#[path = "judged/evidence.rs"]
+mod evidence;
+#[path = "judged/judgements.rs"]
+mod judgements;
+#[path = "judged/norms.rs"]
+mod norms;
+#[path = "judged/redraws.rs"]
+mod redraws;
+
+// Rules that make theorems, and programs with the same law.
+#[path = "sealed/calls.rs"]
+mod calls;
+#[path = "sealed/conversions.rs"]
+mod conversions;
+#[path = "sealed/foresights.rs"]
+mod foresights;
+#[path = "sealed/made_noise.rs"]
+mod made_noise;
+#[path = "sealed/samples.rs"]
+mod samples;
+#[path = "sealed/theorems.rs"]
+mod theorems;

@@ -64,8 +64,7 @@ fn table(name: &str) -> Vec<[String; 3]> {
 fn tests() -> BTreeSet<String> {
     let here = ["tests/side_conditions", "tests/float_side_conditions"]
         .into_iter()
-        .flat_map(|name| fs::read_dir(folder().join(name)).unwrap())
-        .map(|entry| entry.unwrap().path());
+        .flat_map(|name| files_below(&folder().join(name)));
     let beside = [
         "tests/tables.rs",
         "tests/concentrated.rs",
@@ -80,6 +79,11 @@ fn tests() -> BTreeSet<String> {
     let text: String = sources.map(|path| fs::read_to_string(path).unwrap()).collect();
     let names = text.split("#[test]\nfn ").skip(1).filter_map(|rest| rest.split_once('('));
     names.map(|(name, _)| name.to_owned()).collect()
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
 fn squeezed(text: &str) -> String {

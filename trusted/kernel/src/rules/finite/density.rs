@@ -326,7 +326,6 @@ impl Walk<'_> {
 
     /// A number without choices, once for every way in which they are made.
     fn settled(&mut self, e: &Expr, path: &Path) -> Result<Vec<(Expr, Path)>, Rejection> {
-        self.step()?;
         let Some(choice) = find_choice(e) else { return Ok(vec![(e.clone(), path.clone())]) };
         let mut found = Vec::new();
         for (holds, answers) in self.ways(&choice.condition)? {

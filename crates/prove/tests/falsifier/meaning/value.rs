@@ -268,14 +268,27 @@ const COST: u32 = u32::MAX;
 pub fn breakpoints(formula: &Expr, world: &World) -> Result<Vec<Rational>, Fault> {
     let symbolic = World { cost: Number::symbol(COST, Span::everything()), ..*world };
     let mut found = Vec::new();
-    collect(formula, &symbolic, &mut found)?;
+    collect(formula, &symbolic, &Variable::Cost, &mut found)?;
     found.sort();
     found.dedup();
     Ok(found)
 }
 
-fn collect(e: &Expr, world: &World, found: &mut Vec<Rational>) -> Result<(), Fault> {
-    if !e.mentions(&Variable::Cost) {
+/// The values of a variable at which a comparison in the formula may change its answer, as far as they are found, in order.
+pub fn turns(formula: &Expr, world: &World, variable: &Variable) -> Vec<Rational> {
+    let mut ghosts = world.ghosts.clone();
+    ghosts.insert(variable.clone(), Value::Number(Number::symbol(COST, Span::everything())));
+    let symbolic = World { ghosts: &ghosts, cost: world.cost.clone(), ..*world };
+    let mut found = Vec::new();
+    // Where one is not found, the others are cuts all the same.
+    let _ = collect(formula, &symbolic, variable, &mut found);
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn collect(e: &Expr, world: &World, variable: &Variable, found: &mut Vec<Rational>) -> Result<(), Fault> {
+    if !e.mentions(variable) {
         return Ok(());
     }
     if let Expr::Binary(op, a, b) = e
@@ -296,7 +309,7 @@ fn collect(e: &Expr, world: &World, found: &mut Vec<Rational>) -> Result<(), Fau
         }
         return Ok(());
     }
-    e.parts().into_iter().flatten().try_for_each(|part| collect(part, world, found))
+    e.parts().into_iter().flatten().try_for_each(|part| collect(part, world, variable, found))
 }
 
 /// How large the cost may be where the formula may hold.

@@ -17,8 +17,8 @@ use crate::kinds::kind_of;
 use crate::law::{Law, Mass, Point, Runner};
 use crate::number::{Number, Span, Tri, exp, r};
 use crate::program::{Way, carries};
-use crate::sample::{Dice, Pair};
-use crate::value::{Fault, Room, State, Value, World, breakpoints, room};
+use crate::sample::{Dice, Pair, pair};
+use crate::value::{Fault, Room, State, Value, World, breakpoints, room, turns};
 
 /// Evaluations after which a precondition is not decided any more.
 const MAX_EVALUATIONS: usize = 3_000;
@@ -51,8 +51,8 @@ fn arbitrary(context: &Context, formula: &Expr) -> Vec<(Variable, Kind)> {
     found.into_iter().map(|v| (v.clone(), context.kind(&Expr::Var(v)))).collect()
 }
 
-/// Intervals and points that together are all values of a kind.
-fn cover(kind: Kind, id: u32) -> Vec<Value> {
+/// Intervals and points that together are all values of a kind; reals are cut where an answer may change, if that is known.
+fn cover(kind: Kind, id: u32, turns: Vec<Rational>) -> Vec<Value> {
     let symbol = |span| Value::Number(Number::symbol(id, span));
     match kind {
         Kind::Bool => vec![Value::truth(true), Value::truth(false)],
@@ -63,7 +63,8 @@ fn cover(kind: Kind, id: u32) -> Vec<Value> {
             points.chain([symbol(below), symbol(above)]).collect()
         }
         _ => {
-            let cuts: Vec<Rational> = (-10..=10).map(|n| r(n, 2)).collect();
+            let evenly = || (-10..=10).map(|n| r(n, 2)).collect();
+            let cuts: Vec<Rational> = if turns.is_empty() { evenly() } else { turns };
             let inner = cuts.windows(2).map(|w| Span::between(Some(w[0].clone()), Some(w[1].clone())));
             let outer =
                 [Span::between(None, cuts.first().cloned()), Span::between(cuts.last().cloned(), None)];
@@ -105,7 +106,11 @@ fn for_all(
         Tri::Maybe if from == variables.len() => Ok(false),
         Tri::Maybe => {
             let (v, kind) = &variables[from];
-            for part in cover(*kind, ARBITRARY + from as u32) {
+            let turns = match kind {
+                Kind::Real => turns(formula, &here, v),
+                _ => vec![],
+            };
+            for part in cover(*kind, ARBITRARY + from as u32, turns) {
                 ghosts.insert(v.clone(), part);
                 let inner = World { ghosts: &ghosts, cost: world.cost.clone(), ..*world };
                 if !for_all(formula, variables, from + 1, &inner, left)? {
@@ -124,6 +129,17 @@ fn instance(variables: &[(Variable, Kind)], ghosts: &Ghosts, dice: &mut Dice) ->
         all.insert(v.clone(), dice.value(*kind));
     }
     all
+}
+
+/// Whether what is known implies the goal on some pairs of states, at no cost: what is false on one has no evidence.
+pub fn plausible(context: &Context, known: &[&Expr], goal: &Expr, dice: &mut Dice) -> bool {
+    let variables = arbitrary(context, goal);
+    (0..150).all(|_| {
+        let Some(pair) = pair(context, dice) else { return true };
+        let ghosts = instance(&variables, &pair.ghosts, dice);
+        let world = pair.world(&ghosts, Rational::ZERO);
+        known.iter().any(|e| world.truth(e) != Ok(Tri::Yes)) || world.truth(goal) != Ok(Tri::No)
+    })
 }
 
 /// The states of a law as far as the formula speaks of them.
@@ -145,6 +161,50 @@ fn classes(law: Law, formula: &Expr, run: Run) -> BTreeMap<State, Mass> {
     all
 }
 
+/// The one variable of a state that is spread over an interval, and its ends.
+fn spread(state: &State) -> Option<(&Name, Rational, Rational)> {
+    let mut found = state.iter().filter_map(|(name, value)| match value {
+        Value::Number(n) if n.as_point().is_none() => Some((name, n)),
+        _ => None,
+    });
+    let ((name, number), None) = (found.next()?, found.next()) else { return None };
+    // A line over one draw, which is spread evenly.
+    (number.parts.len() == 1 && number.rest.as_point().is_some()).then_some(())?;
+    let span = number.span();
+    Some((name, span.low?, span.high?))
+}
+
+/// Two laws with what is spread evenly in them cut at the same places.
+fn aligned(one: Vec<(State, Mass)>, two: Vec<(State, Mass)>) -> (Vec<(State, Mass)>, Vec<(State, Mass)>) {
+    let all = one.iter().chain(&two);
+    let ends: BTreeSet<Rational> =
+        all.filter_map(|(state, _)| spread(state)).flat_map(|(_, low, high)| [low, high]).collect();
+    let cut = |law: Vec<(State, Mass)>| {
+        let mut cells: BTreeMap<State, Mass> = BTreeMap::new();
+        for (state, mass) in law {
+            let mut add = |state: State, share: &Rational| {
+                let sum = cells.entry(state).or_insert((Rational::ZERO, Rational::ZERO));
+                sum.0 += &mass.0 * share;
+                sum.1 += &mass.1 * share;
+            };
+            let Some((name, low, high)) = spread(&state) else {
+                add(state, &Rational::ONE);
+                continue;
+            };
+            let inside: Vec<&Rational> = ends.range(low.clone()..=high.clone()).collect();
+            for cell in inside.windows(2) {
+                let share = (cell[1] - cell[0]) / (&high - &low);
+                let span = Span::between(Some(cell[0].clone()), Some(cell[1].clone()));
+                let mut there = state.clone();
+                there.insert(name.clone(), Value::Number(Number::within(span)));
+                add(there, &share);
+            }
+        }
+        cells.into_iter().collect()
+    };
+    (cut(one), cut(two))
+}
+
 /// A judgement, made ready to be tried often.
 pub struct Trial<'a> {
     judgement: &'a Judgement,
@@ -153,6 +213,8 @@ pub struct Trial<'a> {
     parts: Vec<(Expr, Vec<(Variable, Kind)>)>,
     /// The arbitrary values of the postcondition.
     after: Vec<(Variable, Kind)>,
+    /// Into how many equal parts uniform draws are cut, if nothing else is drawn that is spread.
+    parts_of_uniform: Option<i64>,
 }
 
 /// The parts of a conjunction, also of one behind a premise.
@@ -195,7 +257,12 @@ impl<'a> Trial<'a> {
             .collect();
         parts.sort_by_key(|(part, variables)| (variables.len(), part.size()));
         let after = arbitrary(context, judgement.post().formula());
-        Ok(Some(Trial { judgement, context, parts, after }))
+        Ok(Some(Trial { judgement, context, parts, after, parts_of_uniform: None }))
+    }
+
+    /// The same with uniform draws in equal parts, over which lines are spread evenly.
+    pub fn in_parts(self, count: i64) -> Trial<'a> {
+        Trial { parts_of_uniform: Some(count), ..self }
     }
 
     /// Tries it on a pair of states, at the largest cost at which its precondition is known to hold.
@@ -275,12 +342,15 @@ impl<'a> Trial<'a> {
 
     fn pure(&self, pair: &Pair, cost: &Rational, dice: &mut Dice) -> Result<Outcome, Fault> {
         let judgement = self.judgement;
-        let runner = |run| Runner { run, keep_trace: false };
+        let runner = |run| Runner { run, keep_trace: false, parts: self.parts_of_uniform };
         let (first, _) = runner(1).run(judgement.program(), &pair.one, &pair.shared)?;
         let (second, cut) = runner(2).run(judgement.program(), &pair.two, &pair.shared)?;
         let post = judgement.post().formula();
-        let first: Vec<(State, Mass)> = classes(first, post, Run::First).into_iter().collect();
-        let second: Vec<(State, Mass)> = classes(second, post, Run::Second).into_iter().collect();
+        let mut first: Vec<(State, Mass)> = classes(first, post, Run::First).into_iter().collect();
+        let mut second: Vec<(State, Mass)> = classes(second, post, Run::Second).into_iter().collect();
+        if self.parts_of_uniform.is_some() {
+            (first, second) = aligned(first, second);
+        }
         let mut ways = Vec::new();
         for (from, (one, _)) in first.iter().enumerate() {
             for (to, (two, _)) in second.iter().enumerate() {
@@ -314,7 +384,7 @@ impl<'a> Trial<'a> {
 
     fn concentrated(&self, pair: &Pair, cost: &Rational, dice: &mut Dice) -> Result<Outcome, Fault> {
         let judgement = self.judgement;
-        let runner = |run| Runner { run, keep_trace: true };
+        let runner = |run| Runner { run, keep_trace: true, parts: None };
         let (first, _) = runner(1).run(judgement.program(), &pair.one, &pair.shared)?;
         let (second, cut) = runner(2).run(judgement.program(), &pair.two, &pair.shared)?;
         let by_trace: BTreeMap<Vec<Value>, (Point, Mass)> =

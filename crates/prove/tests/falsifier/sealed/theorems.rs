@@ -22,8 +22,12 @@ use crate::value::{Fault, State, Value, plain};
 use crate::write::{Writer, int, q};
 
 /// The law of the output; a cell of the line is an output of its own.
-fn outputs(mechanism: &Mechanism, inputs: &State, shared: &State) -> Result<BTreeMap<Value, Mass>, Fault> {
-    let runner = Runner { run: 1, keep_trace: false };
+pub fn outputs(
+    mechanism: &Mechanism,
+    inputs: &State,
+    shared: &State,
+) -> Result<BTreeMap<Value, Mass>, Fault> {
+    let runner = Runner { run: 1, keep_trace: false, parts: None };
     let (law, cut) = runner.run(&mechanism.body, inputs, shared)?;
     if !cut.is_zero() {
         return Err(Fault::Unknown);

@@ -31,6 +31,8 @@ pub struct Runner {
     /// Tells the symbols of the two runs apart.
     pub run: u32,
     pub keep_trace: bool,
+    /// Into how many equal parts uniform draws are cut, where that is asked for: what is a line over such a part is spread evenly.
+    pub parts: Option<i64>,
 }
 
 /// How much of a run's mass may be left when a loop is given up.
@@ -97,7 +99,7 @@ impl Runner {
             Statement::Draw { var, law } => {
                 let id = self.run * 1_000 + point.draws;
                 let mut drawn = Law::new();
-                for (value, mass) in outcomes(law, id, &point.state, shared)? {
+                for (value, mass) in outcomes(law, (id, self.parts), &point.state, shared)? {
                     let mut next = point.clone();
                     next.draws += 1;
                     if self.keep_trace {
@@ -208,7 +210,8 @@ fn released(called: &Called, id: u32, state: &State, shared: &State) -> Result<V
     for (param, argument) in mechanism.params.iter().zip(&called.params) {
         params.insert(param.name.clone(), plain(argument, state, shared)?);
     }
-    let (law, cut) = Runner { run: id, keep_trace: false }.run(&mechanism.body, &inputs, &params)?;
+    let (law, cut) =
+        Runner { run: id, keep_trace: false, parts: None }.run(&mechanism.body, &inputs, &params)?;
     if !cut.is_zero() {
         return Err(Fault::Unknown);
     }
@@ -224,7 +227,12 @@ fn released(called: &Called, id: u32, state: &State, shared: &State) -> Result<V
 }
 
 /// The values of a draw. Out of its range a law has none.
-fn outcomes(law: &Distribution, id: u32, state: &State, shared: &State) -> Result<Vec<(Value, Mass)>, Fault> {
+fn outcomes(
+    law: &Distribution,
+    (id, parts): (u32, Option<i64>),
+    state: &State,
+    shared: &State,
+) -> Result<Vec<(Value, Mass)>, Fault> {
     for condition in law::conditions(law) {
         if !decided(plain(&condition, state, shared)?)? {
             return Ok(vec![]);
@@ -314,6 +322,11 @@ fn outcomes(law: &Distribution, id: u32, state: &State, shared: &State) -> Resul
             all.into_iter().map(|(kept, mass)| (Value::Table(kept), (mass.clone(), mass))).collect()
         }
         Distribution::Called(called) => return released(called, id, state, shared),
+        Distribution::Uniform if parts.is_some() => {
+            let count = parts.unwrap_or(1);
+            let cuts: Vec<Rational> = (0..=count).map(|i| r(i, count)).collect();
+            cells(&cuts, id, &|x| (x.clone(), x.clone()))
+        }
         Distribution::Uniform => {
             // Cut near the powers of e^(−1/2), at which a scaled draw lies next to another cell, and at a half.
             let mut cuts: Vec<Rational> = (0..8).map(|i| exp(&r(-i, 2)).1).collect();

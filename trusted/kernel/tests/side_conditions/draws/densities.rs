@@ -264,6 +264,17 @@ fn paths_of_densities_are_few() {
     assert!(couple(&many[1..], (int(1), int(1))).is_ok());
 }
 
+/// A question that is asked again and again has many ways to come out, of which few are possible.
+#[test]
+fn questions_of_densities_are_few() {
+    let asked = |times: usize| {
+        let guard = Expr::all((0..times).map(|_| var("b").or(var("x").lt(int(1)))));
+        [uniform("u"), choose(guard, vec![assign("y", var("u"))], vec![assign("y", int(2) * var("u"))])]
+    };
+    assert!(couple(&asked(3), (int(2), int(1))).is_ok());
+    assert_eq!(couple(&asked(10), (int(2), int(1))).unwrap_err(), Rejection::TooLarge);
+}
+
 #[test]
 fn densities_are_of_coins_and_uniform_draws() {
     let noise = [uniform("u"), draw("z", laplace(int(0), int(1))), assign("y", var("u"))];
