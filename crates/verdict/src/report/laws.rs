@@ -4,7 +4,7 @@ use probity_audit::{
     Bounds, Cells, Given, Inputs, Law, Mass, Outcome, OutcomeLoss, PairReport, Refutation, Renyi, claimed,
     event_laws, neighbours,
 };
-use probity_exact::{Abs, BitTest, Format, Integer, Natural, Rational, Round, directed, ln_bounds};
+use probity_exact::{BitTest, Format, Integer, Natural, Rational, Round, directed, ln_bounds};
 use probity_float::certified::Certified;
 use probity_kernel::term::Reading;
 use probity_report::plot::{Axis, Colour, Mark, Plot, Series, log10};
