@@ -153,7 +153,7 @@ impl fmt::Display for Reason {
             Reason::EvidenceMissing => write!(f, "evidence is missing"),
             Reason::Unbounded { sum, field } => write!(
                 f,
-                "one row can change {sum} by any amount, since nothing bounds its field {field}; \
+                "no bound was found of how far one row can change {sum}, by its field {field}; \
                  write clamp(r.{field}, low, high) with public bounds"
             ),
             Reason::Measure { draw, instead } => {

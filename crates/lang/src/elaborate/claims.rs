@@ -9,7 +9,9 @@ use crate::Span;
 use crate::constant::number as constant;
 use crate::diagnostic::Code;
 use crate::names::Role;
-use crate::syntax::{BinaryOp, ClaimSyntax, Expr, ExprKind, File, FormatSyntax, Ident, NeighboursKind};
+use crate::syntax::{
+    BinaryOp, ClaimSyntax, Expr, ExprKind, File, FormatSyntax, Ident, NeighboursKind, ScalarType,
+};
 use crate::types::Type;
 
 /// Bounds on formats, far beyond any that is built. The float crate's arithmetic is exact within them.
@@ -186,7 +188,12 @@ impl Elaborator<'_> {
             if !related.contains(&Name::new(name)) {
                 self.sink.report_with(Code::VacuousAdjacency, input.name.span, || {
                     let message = format!("no `neighbours` line relates `{name}` to `{name}'`: expected one");
-                    (message, Some(format!("if it does not change, write `neighbours {name}' == {name}`")))
+                    let hint = match (matches!(input.ty.scalar, ScalarType::Rows(_)), input.ty.list.is_some()) {
+                        (true, _) => "a table that neighbours share has no place here: give its numbers as parameters".into(),
+                        (_, true) => format!("if it does not change, write `neighbours every entry of {name} differs by at most 0`"),
+                        _ => format!("if it does not change, write `neighbours {name}' == {name}`"),
+                    };
+                    (message, Some(hint))
                 });
             }
         }

@@ -175,7 +175,7 @@ fn spread(state: &State) -> Option<(&Name, Rational, Rational)> {
 }
 
 /// Two laws with what is spread evenly in them cut at the same places.
-fn aligned(one: Vec<(State, Mass)>, two: Vec<(State, Mass)>) -> (Vec<(State, Mass)>, Vec<(State, Mass)>) {
+fn aligned(one: Vec<(State, Mass)>, two: Vec<(State, Mass)>) -> [Vec<(State, Mass)>; 2] {
     let all = one.iter().chain(&two);
     let ends: BTreeSet<Rational> =
         all.filter_map(|(state, _)| spread(state)).flat_map(|(_, low, high)| [low, high]).collect();
@@ -202,7 +202,7 @@ fn aligned(one: Vec<(State, Mass)>, two: Vec<(State, Mass)>) -> (Vec<(State, Mas
         }
         cells.into_iter().collect()
     };
-    (cut(one), cut(two))
+    [cut(one), cut(two)]
 }
 
 /// A judgement, made ready to be tried often.
@@ -349,7 +349,7 @@ impl<'a> Trial<'a> {
         let mut first: Vec<(State, Mass)> = classes(first, post, Run::First).into_iter().collect();
         let mut second: Vec<(State, Mass)> = classes(second, post, Run::Second).into_iter().collect();
         if self.parts_of_uniform.is_some() {
-            (first, second) = aligned(first, second);
+            [first, second] = aligned(first, second);
         }
         let mut ways = Vec::new();
         for (from, (one, _)) in first.iter().enumerate() {

@@ -77,6 +77,20 @@ fn subtract(other: &mut [Rational], row: &[Rational], enter: usize) {
     }
 }
 
+/// What is carried if each way in turn takes all that it can: often it is enough, and it is quickly done.
+fn at_once(supply: &[Rational], room: &[Rational], ways: &[Way]) -> Rational {
+    let (mut supply, mut room) = (supply.to_vec(), room.to_vec());
+    ways.iter().fold(Rational::ZERO, |carried, Way { from, to, weight }| {
+        let most = match weight.is_zero() {
+            true => supply[*from].clone(),
+            false => supply[*from].clone().min(&room[*to] / weight),
+        };
+        supply[*from] -= &most;
+        room[*to] -= &most * weight;
+        carried + most
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,18 +118,4 @@ mod tests {
             &Rational::ONE
         ));
     }
-}
-
-/// What is carried if each way in turn takes all that it can: often it is enough, and it is quickly done.
-fn at_once(supply: &[Rational], room: &[Rational], ways: &[Way]) -> Rational {
-    let (mut supply, mut room) = (supply.to_vec(), room.to_vec());
-    ways.iter().fold(Rational::ZERO, |carried, Way { from, to, weight }| {
-        let most = match weight.is_zero() {
-            true => supply[*from].clone(),
-            false => supply[*from].clone().min(&room[*to] / weight),
-        };
-        supply[*from] -= &most;
-        room[*to] -= &most * weight;
-        carried + most
-    })
 }
