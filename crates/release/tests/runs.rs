@@ -119,6 +119,9 @@ fn what_is_reserved_stays_debited_when_nothing_settles_it() {
     };
     let refused = ledger.pay_for_runs(&runs(&plain, Rational::ZERO), read_only).unwrap_err();
     assert!(refused.hint.as_ref().unwrap().contains("stays debited"), "{refused}");
+    // What stood for the full disk is refused itself.
+    assert!(open(&path).is_err());
+    rusqlite::Connection::open(&path).unwrap().execute_batch("DROP TRIGGER full").unwrap();
     let ledger = open(&path).unwrap();
     assert_eq!((ledger.state().number, &ledger.state().spent.amount), (before + 1, &quarter()));
     assert_eq!(ledger.verify().unwrap(), before + 1);
