@@ -318,12 +318,8 @@ fn is_written(written: &[&Expr; 2], expr: &Expr) -> bool {
 fn shown_key(scope: &Scope, keys: &[Written], expr: &Expr) -> Option<usize> {
     let is_column = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
     keys.iter().position(|(written, _)| is_written(written, expr)).or_else(|| {
-        // A column that is no key is not read for having been looked at: `COUNT(*) AS o … ORDER BY o` says nothing of a column o.
-        let known = || {
-            let column = is_column.then(|| key(scope, expr).ok()).flatten()?;
-            keys.iter().position(|(_, key)| *key == column)
-        };
-        scope.attempt(|| known().ok_or(())).ok()
+        let column = is_column.then(|| key(scope, expr).ok()).flatten()?;
+        keys.iter().position(|(_, key)| *key == column)
     })
 }
 
@@ -342,7 +338,7 @@ fn keys<'q>(scope: &Scope, select: &'q Select) -> Answer<Vec<Written<'q>>> {
     for written in expressions {
         let named = meant(scope.sql, select, written)?;
         // A name of SELECT that is no key may be the name of a column too, which is then meant.
-        let (meant, key) = match scope.attempt(|| key(scope, named)) {
+        let (meant, key) = match key(scope, named) {
             Ok(key) => (named, key),
             Err(refusal) => (written, key(scope, written).map_err(|_| refusal)?),
         };
@@ -562,6 +558,7 @@ fn order(
             }
             _ => None,
         };
+        // What SELECT names is not looked for in the table: its column would count as read, and its empty fields would drop rows.
         let by = match numbered {
             Some((_, shown)) => shown.clone(),
             None => match shown_key(aggregates.scope, keys, &item.expr) {

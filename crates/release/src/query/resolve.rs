@@ -114,17 +114,6 @@ pub enum Place {
 }
 
 impl Scope<'_> {
-    /// What `look` finds. Where it finds nothing, the columns that it met on its way are not used.
-    pub fn attempt<T, E>(&self, look: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        let (fields, joined) = (self.fields.borrow().len(), self.joined.borrow().len());
-        let found = look();
-        if found.is_err() {
-            self.fields.borrow_mut().truncate(fields);
-            self.joined.borrow_mut().truncate(joined);
-        }
-        found
-    }
-
     /// The column at a place.
     pub fn column(&self, place: Place) -> &Column {
         match place {
