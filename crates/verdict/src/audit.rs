@@ -234,17 +234,14 @@ impl Comparison {
         directed::cast_nearest(&self.report.delta(epsilon).low)
     }
 
-    /// What is certain of the worst finite loss less the claimed ε, if the claim is about these inputs; 0 when their bounds, some
-    /// 30 digits, overlap.
+    /// What is certain of the worst finite loss less the claimed ε, if the claim is about these inputs; 0 when their bounds, nine
+    /// digits or more, overlap.
     pub fn excess(&self) -> Option<f64> {
         // ρ and μ are no ε: a loss is not beyond them or within.
         if !self.neighbours || is_concentrated(self.measure) {
             return None;
         }
-        let Bounds { low, high } = &self.epsilon;
-        let (above_high, above_low) = (self.report.excess(high)?, self.report.excess(low)?);
-        let bounds = Bounds { low: above_high.low, high: above_low.high };
-        Some(bounds.certain_excess())
+        Some(self.report.excess_within(&self.epsilon)?.certain_excess())
     }
 
     /// Both laws side by side as comma-separated values, in exact rationals.

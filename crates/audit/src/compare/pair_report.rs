@@ -158,6 +158,11 @@ impl PairReport {
         Some(Bounds { low: &loss.low - epsilon, high: &loss.high - epsilon })
     }
 
+    /// The same where ε is known within bounds.
+    pub fn excess_within(&self, epsilon: &Bounds) -> Option<Bounds> {
+        Some(Bounds { low: self.excess(&epsilon.high)?.low, high: self.excess(&epsilon.low)?.high })
+    }
+
     /// Whether the pair is certain to violate ε-differential privacy with δ = 0.
     pub fn violates(&self, epsilon: &Rational) -> bool {
         !self.impossible.is_empty() || self.worst.as_ref().is_some_and(|worst| worst.loss.low > *epsilon)

@@ -87,8 +87,7 @@ impl Audit {
 
     /// The worst finite loss less the claimed ε.
     pub fn excess(&self) -> Option<Bounds> {
-        let Bounds { low, high } = &self.epsilon;
-        Some(Bounds { low: self.report.excess(high)?.low, high: self.report.excess(low)?.high })
+        self.report.excess_within(&self.epsilon)
     }
 }
 
@@ -178,7 +177,7 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
     }
     if let Some(excess) = audit.excess().filter(|_| audit.rho.is_none()) {
         let shown = match excess.certain_excess() {
-            0.0 => "0, to about 100 bits".to_owned(),
+            0.0 => "0, to nine digits or more".to_owned(),
             some => decimal::figure_of(some),
         };
         facts.push(("loss less ε".into(), shown));
