@@ -11,6 +11,7 @@ mod statements;
 use crate::Span;
 use crate::diagnostic::{Code, Sink, quoted};
 use crate::lexer::{Keyword, MAX_NAME, Mark, Token, TokenKind, tokenize};
+use crate::names::words;
 use crate::syntax::{File, Ident};
 
 /// Deepest nesting of blocks, and highest expression tree. A sum of a hundred terms reaches it.
@@ -50,10 +51,13 @@ fn significant_tokens(source: &str, sink: &mut Sink) -> Vec<Token> {
     // The depth at which a `count(` or `sum(` is open: a `where` continues it on the next line.
     let mut aggregate = None;
     let mut told = false;
+    // Whether this line has a bar.
+    let mut bars = false;
     let mut position = 0;
     while position < raw.len() {
         let token = raw[position];
         position += 1;
+        bars &= token.kind != TokenKind::Newline;
         match token.kind {
             TokenKind::Comment => continue,
             TokenKind::Unknown => {
@@ -67,10 +71,23 @@ fn significant_tokens(source: &str, sink: &mut Sink) -> Vec<Token> {
                 }
                 // Whoever ends one line so ends all: the first tells, and each ends its line.
                 let ends_line = source[span.start as usize..].starts_with(';');
-                if !(told && ends_line) {
+                // The bars of an absolute value are one mistake.
+                let bar = span.text(source) == "|";
+                if !(told && ends_line) && !(bar && bars) {
                     report_unknown(source, span, sink);
                 }
                 told |= ends_line;
+                bars |= bar;
+                if let Some(kind) = meant_by(span.text(source)) {
+                    kept.push(Token { kind, span });
+                }
+                // What follows is meant as a comment.
+                if source[span.start as usize..].starts_with('#') {
+                    let line = raw[position..]
+                        .iter()
+                        .take_while(|t| !matches!(t.kind, TokenKind::Newline | TokenKind::End));
+                    position += line.count();
+                }
                 if ends_line && open == 0 {
                     kept.push(Token { kind: TokenKind::Newline, span });
                 }
@@ -139,6 +156,21 @@ fn begins_line(raw: &[Token], position: usize) -> bool {
         TokenKind::Mark(Mark::CloseBrace) | TokenKind::End => true,
         _ => false,
     }
+}
+
+/// The operator that other languages write so, for which the text is read on, so that it is one fault.
+fn meant_by(text: &str) -> Option<TokenKind> {
+    Some(match text {
+        "&" | "&&" => TokenKind::Keyword(Keyword::And),
+        "||" => TokenKind::Keyword(Keyword::Or),
+        "!" => TokenKind::Keyword(Keyword::Not),
+        "^" => TokenKind::Mark(Mark::Times),
+        "≤" => TokenKind::Mark(Mark::AtMost),
+        "≥" => TokenKind::Mark(Mark::AtLeast),
+        // A letter of another alphabet is meant as a name.
+        text if text.chars().all(char::is_alphabetic) => TokenKind::Name,
+        _ => return None,
+    })
 }
 
 fn report_unknown(source: &str, span: Span, sink: &mut Sink) {
@@ -215,7 +247,11 @@ impl Parser<'_> {
         let start = self.span();
         for word in words {
             if !self.at_word(word) {
-                return Err(self.unexpected(&format!("`{word}`, as in `{}`", words.join(" ")), None));
+                let phrase = match words.len() {
+                    1 => format!("`{word}`"),
+                    _ => format!("`{word}`, as in `{}`", words.join(" ")),
+                };
+                return Err(self.unexpected(&phrase, None));
             }
             self.advance();
         }
@@ -323,7 +359,15 @@ impl Parser<'_> {
             // A block that was never closed ends before the line that cannot be in it.
             _ if self.at > 0 && self.tokens[self.at - 1].kind == TokenKind::Newline => {}
             _ => {
-                self.unexpected("the end of the line", None);
+                let hint = match self.peek() {
+                    TokenKind::Keyword(Keyword::If) => Some(
+                        "a value that depends on a condition is `if c then a else b`; draws that do stand in blocks: `if c { … } else { … }`"
+                            .into(),
+                    ),
+                    TokenKind::Name => words::operator(self.text()).map(Into::into),
+                    _ => None,
+                };
+                self.unexpected("the end of the line", hint);
                 self.skip_line();
             }
         }

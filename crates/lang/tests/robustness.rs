@@ -182,7 +182,7 @@ fn a_megabyte_of_hostile_text() {
 
 #[test]
 fn a_million_faults_are_counted_and_few_are_shown() {
-    let text = megabyte("", "#a ", "");
+    let text = megabyte("", "$a ", "");
     let faults = exercise(&text);
     assert_eq!(faults.len(), MAX_REPORTED + 1);
     let last = faults.last().unwrap();

@@ -91,6 +91,9 @@ impl Elaborator<'_> {
     }
 
     fn relation(&mut self, relation: &Expr) -> Option<Adjacency> {
+        if self.compares_lists(relation) {
+            return None;
+        }
         let faults = self.sink.count();
         let term = self.formula(relation, Scope::Relation)?;
         if self.sink.count() > faults {
@@ -127,6 +130,22 @@ impl Elaborator<'_> {
             });
         }
         Some(Adjacency::Related(term))
+    }
+
+    /// Reports a comparison of two lists as a whole, which is one fault and not one for each side.
+    fn compares_lists(&mut self, relation: &Expr) -> bool {
+        let ExprKind::Compare(first, _) = &relation.kind else { return false };
+        let (ExprKind::Name(name) | ExprKind::Primed(name)) = &first.kind else { return false };
+        let is_list = self.names.get(name).is_some_and(|symbol| symbol.ty.is_list());
+        if is_list {
+            self.sink.report_with(Code::WrongType, relation.span, || {
+                let hint = format!(
+                    "equal lists: `every entry of {name} differs by at most 0`; else `every entry of {name} differs by at most 1`, or `one entry of {name} …`"
+                );
+                ("a relation is between scalars: expected no list here".to_string(), Some(hint))
+            });
+        }
+        is_list
     }
 
     fn input_list(&mut self, list: &Ident) -> Name {

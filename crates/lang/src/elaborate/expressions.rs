@@ -365,7 +365,10 @@ impl Elaborator<'_> {
             } else if let Some(near) = words::function(&function.text, &all) {
                 format!("did you mean `{near}`?")
             } else {
-                format!("the functions are {}", all.join(", "))
+                format!(
+                    "the functions are {}; of lists `sum`, `max` and `argmax`, of tables `count` and `sum`",
+                    all.join(", ")
+                )
             };
             (format!("{} is no function: expected one of the language", quoted(&function.text)), Some(hint))
         });

@@ -290,7 +290,7 @@ impl Elaborator<'_> {
             // The list of a tuple is ours, and stands nowhere in the text.
             let tuple = list.span.start <= value.span.start && value.span.end <= list.span.end;
             let message = if tuple {
-                format!("the parts of a tuple are of one kind, and those before are {ty}: expected {entry}, found {found}")
+                format!("the parts of a tuple are of one kind: expected {entry} as before, found {found}")
             } else {
                 format!(
                     "`{}` is {ty} by what was appended before: expected {entry}, found {found}",

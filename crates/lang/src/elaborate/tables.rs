@@ -199,8 +199,9 @@ impl Elaborator<'_> {
 
     pub(super) fn no_row_loop(&mut self, span: Span) {
         self.sink.report_with(Code::WrongType, span, || {
-            let message = "a loop runs equally often for neighbours, and their tables differ in rows: expected a range or a list";
-            let hint = "`sum(r in table where ..., value)` and `count(r in table where ...)` go over the rows";
+            let message = "the rows of a table are seen through sums only: expected a range or a list";
+            let hint =
+                "`sum(r in table where ..., value)` and `count(r in table where ...)` go over the rows";
             (message.to_string(), Some(hint.into()))
         });
     }

@@ -188,6 +188,17 @@ pub(crate) fn instead(word: &str) -> Option<&'static str> {
     }
 }
 
+/// What is written for an operator of other languages that is a word.
+pub(crate) fn operator(word: &str) -> Option<&'static str> {
+    match word {
+        "xor" => Some("write `a != b`: one of two truth values, and not both"),
+        "is" | "equals" | "eq" => Some("write `a == b`"),
+        "div" => Some("write `floor(a / b)`"),
+        "implies" => Some("write `not a or b`"),
+        _ => None,
+    }
+}
+
 fn elsewhere(table: &[(&str, &'static str)], wrong: &str) -> Option<&'static str> {
     table.iter().find(|(word, _)| *word == wrong).map(|(_, meant)| *meant)
 }

@@ -217,6 +217,18 @@ impl Parser<'_> {
         if over_rows && matches!(text.as_str(), "count" | "sum") {
             return self.aggregate(Ident { text, span }, opened);
         }
+        if over_rows {
+            self.advance();
+            let hint = match text.as_str() {
+                "avg" | "mean" | "average" => "a mean is a noisy sum over a noisy count",
+                "max" | "min" | "median" => {
+                    "what lies in the order of rows is chosen by counts: `choose`, as in mechanisms/median.dp"
+                }
+                _ => "`count(r in t where …)` and `sum(r in t where …, value)`",
+            };
+            let expected = format!("`count` or `sum`, which alone go over rows (not `{text}`)");
+            return Err(self.unexpected(&expected, Some(hint.into())));
+        }
         let (arguments, close) = self.arguments(Mark::CloseParen, opened)?;
         let height = arguments.iter().map(|e| e.height).max().unwrap_or(0);
         self.node(ExprKind::Call(Ident { text, span }, arguments), span.to(close), height)

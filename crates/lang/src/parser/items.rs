@@ -6,8 +6,8 @@ use crate::diagnostic::{Code, quoted};
 use crate::lexer::{Keyword, Mark, TokenKind};
 use crate::names::words;
 use crate::syntax::{
-    ClaimSyntax, Expr, File, FormatSyntax, Ident, Input, ListLength, Neighbours, NeighboursKind, Param,
-    ScalarType, TypeExpr,
+    ClaimSyntax, Expr, ExprKind, File, FormatSyntax, Ident, Input, ListLength, Neighbours, NeighboursKind,
+    Param, ScalarType, TypeExpr,
 };
 
 /// The parts of a file in the order in which they stand.
@@ -227,6 +227,12 @@ impl Parser<'_> {
 
     /// `name [: type] [comparison value]`, or `name in [low, high]` for a real number
     fn param(&mut self) -> Parsed<Param> {
+        if self.peek() != TokenKind::Name
+            && let TokenKind::Number | TokenKind::Mark(Mark::Minus) = self.peek()
+        {
+            let hint = "both bounds: `param p in [0, 1]`, or `param p > 0` and a line `where p < 1`";
+            return Err(self.unexpected("the name of a parameter", Some(hint.into())));
+        }
         let name = self.expect_name("the name of a parameter")?;
         let ty = if self.eat_mark(Mark::Colon) {
             Some(self.type_expression()?)
@@ -237,10 +243,23 @@ impl Parser<'_> {
         } else {
             None
         };
-        let Some(operator) = self.comparison_operator() else { return Ok(Param { name, ty, bound: None }) };
+        let Some(operator) = self.comparison_operator() else {
+            self.one_a_line()?;
+            return Ok(Param { name, ty, bound: None });
+        };
         self.advance();
         let bound = self.expression()?;
+        self.one_a_line()?;
         Ok(Param { name, ty, bound: Some((operator, bound)) })
+    }
+
+    /// Other languages declare several parameters at once.
+    fn one_a_line(&mut self) -> Parsed<()> {
+        if !self.at_mark(Mark::Comma) {
+            return Ok(());
+        }
+        Err(self
+            .unexpected("the end of the line", Some("each parameter has a `param` line of its own".into())))
     }
 
     /// `real`, `int`, `bool`, `category(count)`, each with `[length]` for a list.
@@ -343,6 +362,13 @@ impl Parser<'_> {
             self.norm_clause()?
         } else if phrase && (self.at_word("every") || self.at_word("one")) {
             self.entries_clause()?
+        } else if phrase && ["a", "an", "any", "each", "all"].iter().any(|word| self.at_word(word)) {
+            let hint = "`one row of t is added or removed`, `one row of t is replaced`, `at most k rows of t are added or removed`, \
+                        `one entry of q differs by at most 1`, `every entry of q differs by at most 1`";
+            return Err(self.unexpected(
+                "a relation of both runs, or one of the phrases for tables and lists",
+                Some(hint.into()),
+            ));
         } else if phrase && ["differs", "differ", "changes"].contains(&next) {
             let name = self.expect_name("an input")?.text;
             let hint = format!(
@@ -368,6 +394,10 @@ impl Parser<'_> {
         while !every && self.eat_keyword(Keyword::And) {
             self.expect_words(&["of"])?;
             others.push(self.expect_name("the name of a list")?);
+        }
+        if self.at_word("is") {
+            let hint = "lists of neighbours are equally long; what is added or removed is a row of a table, `t: rows(x: real)`";
+            return Err(self.unexpected("`differs`", Some(hint.into())));
         }
         let grows = every && self.at_word("grows");
         self.expect_words(&[if grows { "grows" } else { "differs" }])?;
@@ -443,7 +473,11 @@ impl Parser<'_> {
             return Err(self.unexpected("`added or removed`", None));
         }
         self.advance();
-        self.expect_keyword(Keyword::Or, "as in `added or removed`")?;
+        if !self.at_keyword(Keyword::Or) {
+            let hint = "two tables are neighbours in both orders: the one has the row, or the other";
+            return Err(self.unexpected("`or` as in `added or removed`", Some(hint.into())));
+        }
+        self.advance();
         self.expect_words(&["removed"])?;
         Ok(())
     }
@@ -473,6 +507,13 @@ impl Parser<'_> {
             None
         };
         let epsilon = self.expression()?;
+        if let ExprKind::Tuple(_) = epsilon.kind {
+            self.sink.report_with(Code::Unexpected, epsilon.span, || {
+                let hint = "without brackets: `claim eps, delta`";
+                ("expected an epsilon, and perhaps a delta, found a tuple".into(), Some(hint.into()))
+            });
+            return Err(Reported);
+        }
         let delta = if self.eat_mark(Mark::Comma) { Some(self.expression()?) } else { None };
         let format = if self.eat_keyword(Keyword::In) { Some(self.float_format()?) } else { None };
         Ok(ClaimSyntax { measure, epsilon, delta, format, span: start.to(self.previous_span()) })

@@ -200,6 +200,13 @@ impl Parser<'_> {
 
     fn for_head(&mut self) -> Parsed<(Ident, Iteration)> {
         let variable = self.expect_name("the name of the loop variable")?;
+        if self.at_mark(Mark::Comma) {
+            let hint = format!(
+                "a loop has one variable: `for {} in 0..length(q)`, and `q[{0}]` is the entry",
+                variable.text
+            );
+            return Err(self.unexpected("`in` after the loop variable", Some(hint)));
+        }
         self.expect_keyword(Keyword::In, "after the loop variable")?;
         let first = self.expression()?;
         if self.eat_mark(Mark::Range) {
