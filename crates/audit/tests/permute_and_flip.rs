@@ -49,3 +49,23 @@ fn the_law_is_that_of_the_definition() {
 fn there_is_no_choice_among_nothing() {
     assert!(law(&[]).is_err());
 }
+
+/// The scale is what it was before the draw, also where it reads the variable that is drawn.
+#[test]
+fn the_scale_may_read_what_is_drawn() {
+    let law = |lines: &str| {
+        let text = format!(
+            "mechanism m(q: real[2])\n{lines}\nreturn y\nneighbours every entry of q differs by at most 1\nclaim 1"
+        );
+        let program = load_text(&text).unwrap();
+        let list = Given::List(vec![Rational::ONE, rational(3, 2).unwrap()]);
+        Case::new(&program.mechanism, &[].into(), &[("q".into(), list)].into()).law(Reading::Reals).unwrap()
+    };
+    let itself = law("y = 1\ny ~ permute_and_flip(q, if y == 1 then 2 else 1 / 1000)");
+    let other = law("y ~ permute_and_flip(q, 2)");
+    for place in [0, 1] {
+        let place = Outcome::Number(Rational::from(place));
+        let ((low, high), (least, most)) = (itself.probability(&place), other.probability(&place));
+        assert!(low <= most && least <= high && high > rational(1, 10).unwrap(), "{place:?}");
+    }
+}

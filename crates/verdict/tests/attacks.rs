@@ -68,8 +68,11 @@ const CERTIFICATES: &[(&str, &str)] = &[
     ("e3b", "mixes kinds of values"),
     ("e5", "is no name"),
     ("e6", "no scalar input"),
+    ("index_bound", "the loop index j is read outside of its loop"),
+    ("index_unset", "the loop index j is read outside of its loop"),
     ("powers_20000", "larger than the kernel looks at"),
     ("powers_nested", "larger than the kernel looks at"),
+    ("unroll_kind", "UNROLL"),
 ];
 
 #[test]

@@ -96,6 +96,8 @@ impl Context {
         context.collect_indices(&mechanism.body, &given)?;
         check_assigned(&mechanism.body, &context.shared, &given)?;
         context.check_program()?;
+        context.check_scopes(&mechanism.body, &given)?;
+        context.check_scope(&mechanism.output, &given)?;
         context.check_assumptions()?;
         context.check_clauses()?;
         tables::check(&context)?;
@@ -206,6 +208,28 @@ impl Context {
         for_each_expr(&self.mechanism.body, &mut see);
         see(&self.mechanism.output);
         wrong.map_or(Ok(()), |reason| Err(malformed(reason)))
+    }
+
+    /// A loop index is read inside of its loop only: outside of it has any value, in each run another, and a bound that a loop inside
+    /// counts is no longer what it was when the rounds were counted. `open` are the names that have a value.
+    fn check_scopes(&self, body: &[Statement], open: &BTreeSet<Name>) -> Result<(), Rejection> {
+        for statement in body {
+            own_exprs(statement).into_iter().try_for_each(|e| self.check_scope(e, open))?;
+            let mut inside = open.clone();
+            if let Statement::For { index, .. } = statement {
+                inside.insert(index.clone());
+            }
+            blocks(statement).into_iter().try_for_each(|block| self.check_scopes(block, &inside))?;
+        }
+        Ok(())
+    }
+
+    fn check_scope(&self, e: &Expr, open: &BTreeSet<Name>) -> Result<(), Rejection> {
+        let closed = |v: &Variable| matches!(v, Variable::Plain(name) if self.shared.contains(name) && !open.contains(name));
+        match e.find_variable(&closed) {
+            None => Ok(()),
+            Some(v) => Err(malformed(format!("the loop index {v} is read outside of its loop"))),
+        }
     }
 
     /// An assumption is taken as a fact wherever a proof stands, so it may not speak of what a program changes.
@@ -482,24 +506,29 @@ fn is_symmetric(assertion: &Expr) -> bool {
 /// Every expression of a block, those in laws, guards and bounds included.
 pub fn for_each_expr(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
     for statement in body {
-        match statement {
-            Statement::Draw { law, .. } => law::parameters(law).into_iter().for_each(&mut *see),
-            Statement::Assign { value, .. } | Statement::Append { value, .. } => see(value),
-            Statement::If { guard, then, otherwise } => {
-                see(guard);
-                for_each_expr(then, see);
-                for_each_expr(otherwise, see);
-            }
-            Statement::For { from, to, body, .. } => {
-                see(from);
-                see(to);
-                for_each_expr(body, see);
-            }
-            Statement::While { guard, body, .. } => {
-                see(guard);
-                for_each_expr(body, see);
-            }
-        }
+        own_exprs(statement).into_iter().for_each(&mut *see);
+        blocks(statement).into_iter().for_each(|block| for_each_expr(block, see));
+    }
+}
+
+/// What a statement reads itself, without the statements inside.
+fn own_exprs(statement: &Statement) -> Vec<&Expr> {
+    match statement {
+        Statement::Draw { law, .. } => law::parameters(law),
+        Statement::Assign { value: e, .. }
+        | Statement::Append { value: e, .. }
+        | Statement::If { guard: e, .. }
+        | Statement::While { guard: e, .. } => vec![e],
+        Statement::For { from, to, .. } => vec![from, to],
+    }
+}
+
+/// The statements inside.
+fn blocks(statement: &Statement) -> Vec<&[Statement]> {
+    match statement {
+        Statement::If { then, otherwise, .. } => vec![then, otherwise],
+        Statement::For { body, .. } | Statement::While { body, .. } => vec![body],
+        _ => vec![],
     }
 }
 
@@ -520,16 +549,7 @@ fn check_assigned(
                 "{name} is an input, a parameter or a loop index and is assigned"
             )));
         }
-        match statement {
-            Statement::If { then, otherwise, .. } => {
-                check_assigned(then, shared, given)?;
-                check_assigned(otherwise, shared, given)?;
-            }
-            Statement::For { body, .. } | Statement::While { body, .. } => {
-                check_assigned(body, shared, given)?
-            }
-            _ => {}
-        }
+        blocks(statement).into_iter().try_for_each(|block| check_assigned(block, shared, given))?;
     }
     Ok(())
 }

@@ -400,9 +400,11 @@ pub(crate) fn counted<'a>(
     body: &'a Judgement,
 ) -> Result<Counted<'a>, Rejection> {
     let context = &body.context;
+    let mut set = BTreeSet::from([index.clone()]);
+    collect_changed(&body.program, &mut set);
     for bound in [from, to] {
         if context.in_run(bound, Run::First) != context.in_run(bound, Run::Second)
-            || bound.mentions(&Variable::Plain(index.clone()))
+            || bound.find_variable(&|v| matches!(v, Variable::Plain(name) if set.contains(name))).is_some()
         {
             return Err(Rejection::LoopBoundNotShared { bound: bound.to_string() });
         }

@@ -214,7 +214,7 @@ fn largest(y: &str, of: &str, scale: Expr, p: &str) -> Vec<Statement> {
     vec![
         Statement::Draw { var: own("some").into(), law: Distribution::Bernoulli(some) },
         assign(&own("best"), int(0)),
-        assign(y, int(0)),
+        assign(&own("place"), int(0)),
         Statement::For {
             index: own("index").into(),
             from: int(0),
@@ -224,11 +224,15 @@ fn largest(y: &str, of: &str, scale: Expr, p: &str) -> Vec<Statement> {
                 assign(&own("score"), var(&own("index")).index_of(list(of)) + var(&own("noise"))),
                 Statement::If {
                     guard: var(&own("index")).equals(int(0)).or(var(&own("score")).gt(var(&own("best")))),
-                    then: vec![assign(&own("best"), var(&own("score"))), assign(y, var(&own("index")))],
+                    then: vec![
+                        assign(&own("best"), var(&own("score"))),
+                        assign(&own("place"), var(&own("index"))),
+                    ],
                     otherwise: vec![],
                 },
             ],
         },
+        assign(y, var(&own("place"))),
     ]
 }
 

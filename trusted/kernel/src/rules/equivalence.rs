@@ -7,11 +7,14 @@ use probity_exact::Rational;
 
 use crate::context::for_each_expr;
 use crate::expr::{Binary, Expr, Name, Variable};
+use crate::kind::Kinds;
 use crate::law;
 use crate::rejection::Rejection;
 use crate::rules::center::center;
 use crate::rules::hoist::{entry, hoist, join, merge, one_draw, tail};
+use crate::rules::lists;
 use crate::rules::noise::{difference_law, exponential_law, gumbel_law, sign_law};
+use crate::rules::tables;
 use crate::term::{Distribution, Mechanism, Sort, Statement};
 
 /// A rewriting step.
@@ -323,7 +326,10 @@ fn is_several(m: &Mechanism, count: &Expr) -> bool {
     }
     match count {
         Expr::Number(count) => *count >= Rational::from(2),
-        _ => m.assumptions.iter().any(|assumption| says(assumption, count)),
+        // What is said of rows or entries says nothing where there are none.
+        _ => (m.assumptions.iter())
+            .filter(|a| tables::of_rows(a).is_none() && lists::of_entries(a).is_none())
+            .any(|assumption| says(assumption, count)),
     }
 }
 
@@ -345,7 +351,8 @@ const MAX_ROUNDS: usize = 1_000;
 /// ```text
 /// for i in a..b { c }   =   c[i := a]; c[i := a + 1]; …; c[i := b − 1]
 /// ```
-/// a and b are numbers. Nothing assigns the index, and nothing but loops over it mentions it outside of the loop.
+/// a and b are numbers. Nothing assigns the index, and nothing but loops over it mentions it outside of the loop. Without rounds nothing that
+/// stays is of another kind: what is never set has any value of its kind.
 fn unroll(m: &Mechanism, index: &Name) -> Result<Mechanism, Rejection> {
     const LAW: &str = "UNROLL";
     let place = m.body.iter().position(|s| matches!(s, Statement::For { index: i, .. } if i == index));
@@ -372,6 +379,12 @@ fn unroll(m: &Mechanism, index: &Name) -> Result<Mechanism, Rejection> {
     let rewritten = Mechanism { body: whole, ..m.clone() };
     if mentions(&rewritten.output, index) || mentions_outside(&rewritten.body, index) {
         return refuse(LAW, format!("{index} is used outside of its loop"));
+    }
+    if from >= to && !Kinds::new(&rewritten)?.are_those_of(&Kinds::new(m)?) {
+        return refuse(
+            LAW,
+            format!("the loop over {index} has no rounds and says what kind a variable is of"),
+        );
     }
     Ok(rewritten)
 }

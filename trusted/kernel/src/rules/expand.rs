@@ -67,10 +67,17 @@ fn noisy_max(var: &Name, scores: &Expr, scale: &Expr, prefix: &str) -> Vec<State
         Statement::Draw { var: own("noise"), law: Distribution::Exponential { scale: scale.clone() } };
     let score = assign(own("score"), v("index").index_of(list.clone()) + v("noise"));
     let better = v("index").equals(Expr::int(0)).or(v("score").gt(v("best")));
-    let then = vec![assign(own("best"), v("score")), assign(var.clone(), v("index"))];
+    let then = vec![assign(own("best"), v("score")), assign(own("place"), v("index"))];
     let body = vec![noise, score, Statement::If { guard: better, then, otherwise: vec![] }];
     let rounds = Statement::For { index: own("index"), from: Expr::int(0), to: length, body };
-    vec![coin, assign(own("best"), Expr::int(0)), assign(var.clone(), Expr::int(0)), rounds]
+    // The scale may read the variable that is drawn, so that is set last.
+    vec![
+        coin,
+        assign(own("best"), Expr::int(0)),
+        assign(own("place"), Expr::int(0)),
+        rounds,
+        assign(var.clone(), v("place")),
+    ]
 }
 
 /// Gumbel noise by the inverse of its distribution, as the law is defined.

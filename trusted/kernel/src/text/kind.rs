@@ -325,6 +325,15 @@ impl Kinds {
         self.names.contains_key(name)
     }
 
+    /// Whether each name has the kind that it has there, and each list the entries.
+    pub(crate) fn are_those_of(&self, other: &Kinds) -> bool {
+        let alike = |name: &Name| {
+            self.names.get(name) == other.names.get(name)
+                && self.appended.get(name) == other.appended.get(name)
+        };
+        self.names.keys().all(alike)
+    }
+
     /// The names, with their kinds.
     pub fn names(&self) -> impl Iterator<Item = (&Name, Kind)> {
         self.names.iter().map(|(name, kind)| (name, *kind))

@@ -180,6 +180,29 @@ fn unroll_writes_a_loop_out() {
 }
 
 #[test]
+fn unroll_without_rounds_changes_no_kind() {
+    let none = |value: Expr| Statement::For {
+        index: "i".into(),
+        from: int(0),
+        to: int(0),
+        body: vec![assign("y", value)],
+    };
+    let text = |value: Expr| vec![none(value), choose(Expr::Bool(false), vec![assign("y", int(0))], vec![])];
+    assert!(refuses(&unroll(), text(number(1, 2)), var("y")));
+    assert!(applies(&unroll(), text(int(1)), var("y")));
+    let grows = |value: Expr| {
+        let more = Statement::Append { list: "out".into(), value };
+        let none = Statement::For { index: "i".into(), from: int(0), to: int(0), body: vec![more] };
+        let branch = vec![Statement::Append { list: "out".into(), value: int(0) }];
+        vec![none, choose(Expr::Bool(false), branch, vec![])]
+    };
+    assert!(refuses(&unroll(), grows(number(1, 2)), int(0)), "entries of a list");
+    assert!(applies(&unroll(), grows(int(1)), int(0)));
+    // Where there are rounds, each sets what the loop sets.
+    assert!(applies(&unroll(), vec![count("i", int(1), vec![assign("y", number(1, 2))])], var("y")));
+}
+
+#[test]
 fn unroll_is_of_a_loop() {
     assert!(refuses(&unroll(), vec![count("j", int(2), vec![])], int(0)));
     assert!(applies(&unroll(), vec![count("i", int(2), vec![])], int(0)));
@@ -323,6 +346,9 @@ fn mixture_law_is_among_all_categories() {
 
 #[test]
 fn mixture_law_is_among_several_categories() {
+    // Where there are no entries, nothing is said of the number.
+    let of_entries = Expr::Var(Variable::Entry("q".into())).ge(int(0)).and(var("N").ge(int(2)));
+    assert!(mixture_of(vec![of_entries], (int(0), var("N") - int(1)), var("N")).is_err());
     // A response among one category has no value, and a mixture has one.
     assert!(matches!(mixture(number(1, 3), (int(0), int(0)), int(1)), Err(Rejection::NotEquivalent { .. })));
     assert!(mixture(number(1, 3), (int(0), int(1)), int(2)).is_ok());

@@ -192,6 +192,17 @@ fn for_bounds_do_not_move() {
 }
 
 #[test]
+fn for_bounds_are_not_counted_by_the_body() {
+    let context = context(&[count("j", int(1), vec![]), count("i", int(1), vec![])]);
+    let nothing = rules::skip(&context, &assertion(&context, yes()));
+    let absurd = Evidence::Absurd(KNOWN + 2);
+    let inner = rules::for_loop(&"j".into(), (&int(0), &int(1)), &yes(), &nothing, &absurd).unwrap();
+    let outer = |to: Expr| rules::for_loop(&"i".into(), (&int(0), &to), &yes(), &inner, &absurd);
+    assert!(matches!(outer(var("j")), Err(Rejection::LoopBoundNotShared { .. })));
+    assert!(outer(var("N")).is_ok());
+}
+
+#[test]
 fn for_bounds_are_integers() {
     let body = [count("i", int(1), vec![])];
     assert!(matches!(looped(var("eps"), &body), Err(Rejection::NotAnInteger { .. })));

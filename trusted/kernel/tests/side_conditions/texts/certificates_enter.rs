@@ -85,6 +85,26 @@ fn indices_hide_nothing() {
 }
 
 #[test]
+fn indices_are_read_inside_of_their_loops() {
+    let looped = |body| count("j", int(2), body);
+    let read = || assign("y", var("j"));
+    let outside: [Vec<Statement>; 6] = [
+        vec![looped(vec![]), read()],
+        vec![read(), looped(vec![])],
+        vec![choose(yes(), vec![looped(vec![])], vec![read()])],
+        vec![looped(vec![]), choose(var("j").le(int(1)), vec![], vec![])],
+        // A bound that the body counts.
+        vec![looped(vec![]), count("i", var("j"), vec![looped(vec![])])],
+        vec![count("j", var("j"), vec![])],
+    ];
+    for body in outside {
+        assert!(malformed(&mechanism(body.clone(), int(0))), "{body:?}");
+    }
+    assert!(malformed(&mechanism(vec![looped(vec![])], var("j"))), "the output");
+    assert!(new(&mechanism(vec![looped(vec![read(), count("i", var("j"), vec![read()])])], int(0))).is_ok());
+}
+
+#[test]
 fn inputs_parameters_and_indices_are_not_assigned() {
     for name in ["x", "eps"] {
         assert!(malformed(&mechanism(vec![assign(name, int(1))], int(0))), "{name}");
