@@ -2,6 +2,7 @@
 //! rule for. Nothing here is trusted.
 
 mod classical;
+pub(crate) mod grouped;
 pub(crate) mod sampled;
 
 use probity_exact::Rational;

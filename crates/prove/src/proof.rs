@@ -33,7 +33,7 @@ use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::law;
-use probity_kernel::privacy::{Comparison, Theorem, convert, group};
+use probity_kernel::privacy::{Comparison, Theorem, convert, group, group_share};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::sample::draws_sample;
 use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Mechanism, Sort, Statement};
@@ -41,6 +41,7 @@ use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Mechanism, Sor
 use crate::algebra::{mentions, of_parameters};
 use crate::attempt::{Attempt, in_names_of, no_plan};
 use crate::conversion;
+use crate::conversion::grouped::grouped_plan;
 use crate::conversion::sampled::sampled_plan;
 use crate::derivation::{Failure, Plan, Reason, Recorded, conclude, one_row, replay, replay_side};
 use crate::effort::Effort;
@@ -209,7 +210,16 @@ fn prove_directly(
     deadline: Option<Instant>,
 ) -> Result<Proof, Failure> {
     let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
-    if let Some((one_row, share)) = one_row(mechanism, claim) {
+    if let Some((one_row, most)) = one_row(mechanism) {
+        if claim.delta != Expr::int(0) {
+            let (plan, evidence) = grouped_plan(mechanism, most, claim, deadline, &|share| {
+                let Proof { plan, evidence, .. } = prove_directly(&one_row, share, hints, deadline)?;
+                Ok((plan, evidence))
+            })?;
+            let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
+            return Ok(Proof { theorem, plan, evidence });
+        }
+        let share = group_share(claim, most);
         let Proof { theorem, plan, evidence } = prove_directly(&one_row, &share, hints, deadline)?;
         // The kernel has made the theorem about one row; to replay its proof would make it once more.
         let grouped = group(mechanism, claim, &theorem);
@@ -398,6 +408,7 @@ impl Question<'_> {
             sides,
             through: None,
             sampled: None,
+            grouped: None,
             foresight: Some(Box::new(foresight)),
         };
         let mut recorded = Recorded::new(evidence.clone());
@@ -425,8 +436,15 @@ impl Question<'_> {
             named = rewritten;
         }
         let comparison = Comparison::Equal;
-        let mut plan =
-            Plan { rewrites, comparison, sides: vec![], through: None, sampled: None, foresight: None };
+        let mut plan = Plan {
+            rewrites,
+            comparison,
+            sides: vec![],
+            through: None,
+            sampled: None,
+            grouped: None,
+            foresight: None,
+        };
         let (mut evidence, mut judgements) = (Vec::new(), Vec::new());
         // The questions of one side are those of the other with the runs exchanged.
         let mut known = Known::default();
@@ -484,8 +502,15 @@ impl Question<'_> {
         let mut best: Option<Box<Attempt>> = None;
         for comparison in comparisons {
             let rewrites = rewrites.to_vec();
-            let mut plan =
-                Plan { rewrites, comparison, sides: vec![], through: None, sampled: None, foresight: None };
+            let mut plan = Plan {
+                rewrites,
+                comparison,
+                sides: vec![],
+                through: None,
+                sampled: None,
+                grouped: None,
+                foresight: None,
+            };
             let mut evidence = Vec::new();
             for context in &contexts {
                 let mut answers = self.answers.borrow_mut();
