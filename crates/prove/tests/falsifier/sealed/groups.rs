@@ -38,17 +38,21 @@ fn groups_that_give_up_mass() {
     let mut dice = Dice(46);
     let (mut made, mut tried) = (0, 0);
     let table = || Variable::Plain("t".into());
-    for scale in [10, 4, 2] {
+    for (scale, both_sides) in [(10, false), (4, false), (2, false), (2, true)] {
         // Large outputs are one outcome, so that the law has no end that is not seen.
-        let noisy = Expr::sum(table(), Expr::Bool(true), int(1)) + Expr::var("c");
-        let mut mechanism = writer.mechanism(&[], noisy.min(int(7)));
-        let noise = Distribution::Geometric { scale: int(scale) };
+        let count = Expr::sum(table(), Expr::Bool(true), int(1));
+        let (noise, output) = match both_sides {
+            true => (Distribution::DiscreteLaplace { center: count, scale: int(scale) }, Expr::var("c")),
+            false => (Distribution::Geometric { scale: int(scale) }, (count + Expr::var("c")).min(int(7))),
+        };
+        let mut mechanism = writer.mechanism(&[], output);
         mechanism.body = vec![Statement::Draw { var: "c".into(), law: noise }];
         mechanism.inputs.retain(|input| input.name.as_str() == "t");
         mechanism.assumptions = vec![Expr::var("n").ge(int(1))];
         mechanism.adjacency = vec![Adjacency::OneRow { table: "t".into() }];
         let epsilon = q(1, scale);
-        let share = Claim { delta: int(1) - (-epsilon.clone()).exp(), epsilon, reading: Reading::Reals };
+        let delta = if both_sides { int(0) } else { int(1) - (-epsilon.clone()).exp() };
+        let share = Claim { epsilon, delta, reading: Reading::Reals };
         let one_row = prove(&mechanism, &share, &Hints::default()).unwrap();
         check(one_row.theorem(), &mut dice);
         for _ in 0..60 * MORE {
