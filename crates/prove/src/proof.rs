@@ -145,8 +145,7 @@ fn prove_by(
     }
     let says_all =
         matches!(failure.reason, Reason::OutOfTime | Reason::Unbounded { .. } | Reason::Called { .. });
-    let rejected =
-        matches!(&failure.reason, Reason::Rejected(why) if !matches!(why, Rejection::NotGaussian { .. }));
+    let rejected = matches!(&failure.reason, Reason::Rejected(why) if !matches!(why, Rejection::NotGaussian { .. } | Rejection::WrongMeasure { .. }));
     let measure = conversion::unsupported(&context, claim).filter(|_| !says_all && !rejected);
     let reason = measure.or_else(|| uniform(mechanism, hints).filter(|_| !says_all));
     let reason = reason.or_else(|| redrawn(mechanism, claim).filter(|_| !says_all && unaided(hints)));
