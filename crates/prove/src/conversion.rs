@@ -226,7 +226,7 @@ fn has_private_scale(context: &Context, law: &Distribution) -> bool {
 
 /// Whether a draw is a call of a mechanism that is proved in rho or mu.
 fn is_called_in_rho(law: &Distribution) -> bool {
-    matches!(law, Distribution::Call(called) if matches!(called.claim.reading, Reading::Rho | Reading::Mu))
+    matches!(law, Distribution::Called(called) if matches!(called.claim.reading, Reading::Rho | Reading::Mu))
 }
 
 /// What the first `while` loop of a block goes on for.
