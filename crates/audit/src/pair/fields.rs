@@ -20,13 +20,13 @@ pub(super) fn values(
     (table, field): (&Name, &Name),
     sort: &Sort,
 ) -> Vec<Rational> {
-    let Asked { named, summed } = asked(mechanism, parameters, field);
+    let Asked { equal, named, summed } = asked(mechanism, parameters, field);
     let admitted = |x: &Rational| admits(mechanism, parameters, (table, field), x);
     let mut found = match sort {
         Sort::Category { count } => {
             let count = parameter_value(count, parameters).map_or(Rational::ONE, |count| count.low);
             let mut found: Vec<Rational> =
-                named.into_iter().filter(|x| *x >= Rational::ZERO && *x < count && x.is_int()).collect();
+                equal.into_iter().filter(|x| *x >= Rational::ZERO && *x < count && x.is_int()).collect();
             let most = usize::try_from(count.floor()).unwrap_or(1).clamp(1, MOST_VALUES);
             for x in (0..most).map(Rational::from) {
                 if !found.contains(&x) {
@@ -42,14 +42,19 @@ pub(super) fn values(
             let numbers: Vec<Rational> =
                 numbers(mechanism, parameters).into_iter().filter(|x| fits(x)).collect();
             let numbers = largest_and_smallest(numbers);
-            // What is summed tells most where it is large, what is only asked about where the answer is yes.
-            let (first, then) = if summed { (numbers, named) } else { (named, numbers) };
-            let mut found = first;
-            if summed {
-                found.truncate(MOST_VALUES / 2);
-            }
-            found.extend(then);
-            found
+            let equal: Vec<Rational> = equal.into_iter().filter(|x| fits(x)).collect();
+            // What is summed tells most where it is large. What is only asked about tells most where the answers are yes, of all
+            // questions if it can be: an extreme number is beyond all bounds.
+            let extreme = if summed { MOST_VALUES / 2 } else { 2 };
+            let first = if summed { vec![] } else { equal.clone() };
+            let extremes = numbers.iter().take(extreme).cloned();
+            first
+                .into_iter()
+                .chain(extremes)
+                .chain(equal)
+                .chain(named)
+                .chain(numbers.iter().cloned())
+                .collect()
         }
     };
     let mut seen: Vec<Rational> = Vec::new();
@@ -64,12 +69,15 @@ pub(super) fn values(
 
 /// What conditions ask of a field, and whether it is summed too.
 struct Asked {
+    /// Numbers that it is to be equal to.
+    equal: Vec<Rational>,
+    /// Numbers that it is compared with, and beside them.
     named: Vec<Rational>,
     summed: bool,
 }
 
 fn asked(mechanism: &Mechanism, parameters: &Parameters, field: &Name) -> Asked {
-    let mut asked = Asked { named: Vec::new(), summed: false };
+    let mut asked = Asked { equal: Vec::new(), named: Vec::new(), summed: false };
     let is_it = |e: &Expr| matches!(e, Expr::Var(Variable::Field(_, name)) if name == field);
     let mut see = |e: &Expr| {
         for_each_part(e, &mut |part| {
@@ -78,9 +86,9 @@ fn asked(mechanism: &Mechanism, parameters: &Parameters, field: &Name) -> Asked 
             for side in [condition, value] {
                 for_each_part(side, &mut |inner| {
                     let Expr::Binary(op, a, b) = inner else { return };
-                    let beside: &[i64] = match op {
-                        Binary::Eq => &[0],
-                        Binary::Ne | Binary::Lt | Binary::Le | Binary::Ge | Binary::Gt => &[0, 1, -1],
+                    let is_equality = match op {
+                        Binary::Eq => true,
+                        Binary::Ne | Binary::Lt | Binary::Le | Binary::Ge | Binary::Gt => false,
                         _ => return,
                     };
                     let other = if is_it(a) { b } else { a };
@@ -88,8 +96,12 @@ fn asked(mechanism: &Mechanism, parameters: &Parameters, field: &Name) -> Asked 
                         return;
                     }
                     let Ok(value) = parameter_value(other, parameters) else { return };
-                    if value.low == value.high {
-                        asked.named.extend(beside.iter().map(|by| &value.low + Rational::from(*by)));
+                    if value.low != value.high {
+                        return;
+                    }
+                    match is_equality {
+                        true => asked.equal.push(value.low),
+                        false => asked.named.extend([0, 1, -1].map(|by| &value.low + Rational::from(by))),
                     }
                 });
             }
