@@ -147,12 +147,22 @@ fn prove_by(
         matches!(failure.reason, Reason::OutOfTime | Reason::Unbounded { .. } | Reason::Called { .. });
     let rejected = matches!(&failure.reason, Reason::Rejected(why) if !matches!(why, Rejection::NotGaussian { .. } | Rejection::WrongMeasure { .. }));
     let measure = conversion::unsupported(&context, claim).filter(|_| !says_all && !rejected);
+    let measure = measure.or_else(|| rows_beside(mechanism).filter(|_| !says_all && !rejected));
     let reason = measure.or_else(|| uniform(mechanism, hints).filter(|_| !says_all));
     let reason = reason.or_else(|| redrawn(mechanism, claim).filter(|_| !says_all && unaided(hints)));
     match reason {
         Some(reason) => Err(Failure::new("the claim", reason)),
         None => Err(failure),
     }
+}
+
+/// Why nothing is known of several rows where neighbours differ in something else too.
+fn rows_beside(mechanism: &Mechanism) -> Option<Reason> {
+    let several = |clause: &Adjacency| matches!(clause, Adjacency::Rows { .. });
+    let beside = mechanism.inputs.len() > 1 || mechanism.adjacency.len() > 1;
+    let reason = "GROUP is for one table as the only input, and for one clause about its rows";
+    (beside && mechanism.adjacency.iter().any(several))
+        .then(|| Reason::Rejected(Rejection::ClaimNotCovered { reason }))
 }
 
 /// A uniform draw that is not part of a law with rules of its own, where nobody has said how to couple it.

@@ -72,6 +72,30 @@ fn noise_is_made_for_a_claim_about_several_rows() {
     assert!(!is_proved(&made, "k", "eps, delta"));
 }
 
+/// Geometric noise gives up 1 − exp(−1/scale) for one row.
+#[test]
+fn deltas_may_be_made_of_exponentials() {
+    let body = "n ~ geometric(1 / eps)\nreturn count(r in people) + n";
+    assert!(is_proved(body, "3", "3 * eps, (1 - exp(-eps)) * (1 + exp(eps) + exp(2 * eps))"));
+    assert!(is_proved(body, "3", "3 * eps, 3 * (1 - exp(-eps)) * exp(2 * eps)"));
+    assert!(!is_proved(body, "3", "3 * eps, (1 - exp(-eps)) * (1 + exp(eps))"));
+    // Where one row has no epsilon, deltas add up.
+    let spread = "u ~ uniform(0, 1)\nreturn count(r in people) + u / delta";
+    assert!(is_proved(spread, "3", "0, 3 * delta"));
+    assert!(!is_proved(spread, "3", "0, 2 * delta"));
+}
+
+#[test]
+fn several_rows_beside_another_input_are_said_to_have_no_rule() {
+    let text = format!(
+        "mechanism m(people: rows(age: int), x: real)\nparam eps > 0\nparam delta > 0\nwhere delta < 1/2\n{LARGE}\n\
+         neighbours at most 2 rows of people are added or removed\nneighbours abs(x' - x) <= 1\nclaim 2 * eps, (1 + exp(eps)) * delta\n"
+    );
+    let program = load_text(&text).unwrap();
+    let failure = prove(&program.mechanism, &program.claim, &Default::default()).unwrap_err().to_string();
+    assert!(failure.contains("GROUP is for one table as the only input"), "{failure}");
+}
+
 #[test]
 fn numbers_of_several_rows_stay_in_the_claim() {
     let with = |claim, set: &[&str]| attempt(LARGE, "k", claim, set).is_ok();

@@ -75,6 +75,8 @@ fn shares(mechanism: &Mechanism, most: &Expr, claim: &Claim) -> Vec<Claim> {
             add(Expr::var(param.name.clone()));
         }
     }
+    // One factor beside a sum that is written out.
+    factors(&claim.delta, &mut add);
     // The inverse of the rule.
     let grown = |e: &Expr| e.clone().exp() - Expr::int(1);
     add(claim.delta.clone() * grown(&epsilon) / grown(&claim.epsilon));
@@ -95,6 +97,14 @@ fn divided(e: &Expr, most: &Expr) -> Expr {
         Expr::Binary(Binary::Mul, a, b) if **a == *most => (**b).clone(),
         Expr::Binary(Binary::Mul, a, b) if **b == *most => (**a).clone(),
         _ => e.clone() / most.clone(),
+    }
+}
+
+/// The factors of an expression, each by itself.
+fn factors(e: &Expr, add: &mut dyn FnMut(Expr)) {
+    match e {
+        Expr::Binary(Binary::Mul, a, b) => [a, b].into_iter().for_each(|part| factors(part, add)),
+        _ => add(e.clone()),
     }
 }
 
