@@ -162,7 +162,7 @@ fn rows_beside(mechanism: &Mechanism) -> Option<Reason> {
     let beside = mechanism.inputs.len() > 1 || mechanism.adjacency.len() > 1;
     let reason = "GROUP is for one table as the only input, and for one clause about its rows";
     (beside && mechanism.adjacency.iter().any(several))
-        .then(|| Reason::Rejected(Rejection::ClaimNotCovered { reason }))
+        .then_some(Reason::Rejected(Rejection::ClaimNotCovered { reason }))
 }
 
 /// A uniform draw that is not part of a law with rules of its own, where nobody has said how to couple it.

@@ -14,8 +14,8 @@ const MOST_TOGETHER: usize = 600;
 pub(super) enum Change<'a> {
     /// A table, and its pairs of neighbours.
     Table(&'a Name, Vec<(Vec<GivenRow>, Vec<GivenRow>)>),
-    /// Lists of one length, and what each of them is in both inputs.
-    Lists(Vec<(&'a Name, Vec<(Vec<Rational>, Vec<Rational>)>)>),
+    /// Lists, and what all of them are in both inputs.
+    Lists(Vec<&'a Name>, Vec<(Vec<Rational>, Vec<Rational>)>),
 }
 
 /// All changes together, the likelier of each first: by the sum of their places.
@@ -24,7 +24,7 @@ pub(super) fn together(scalars: &[(Inputs, Inputs)], changes: &[Change<'_>]) -> 
     for change in changes {
         let ways = match change {
             Change::Table(_, pairs) => pairs.len(),
-            Change::Lists(lists) => lists.iter().map(|(_, pairs)| pairs.len()).min().unwrap_or(0),
+            Change::Lists(_, pairs) => pairs.len(),
         };
         let mut combined = Vec::new();
         for (place, (first, second)) in &all {
@@ -35,8 +35,8 @@ pub(super) fn together(scalars: &[(Inputs, Inputs)], changes: &[Change<'_>]) -> 
                         first.insert((*name).clone(), Given::Rows(pairs[way].0.clone()));
                         second.insert((*name).clone(), Given::Rows(pairs[way].1.clone()));
                     }
-                    Change::Lists(lists) => {
-                        for (name, pairs) in lists {
+                    Change::Lists(names, pairs) => {
+                        for name in names {
                             first.insert((*name).clone(), Given::List(pairs[way].0.clone()));
                             second.insert((*name).clone(), Given::List(pairs[way].1.clone()));
                         }

@@ -161,8 +161,8 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize
         if !lists.is_empty() {
             let moves = list_moves(mechanism, parameters, round);
             let of = |moved: &Moved| (moved.from.clone(), moved.to.clone());
-            let pairs: Vec<_> = moves.iter().map(of).collect();
-            changes.push(Change::Lists(lists.iter().map(|list| (&list.name, pairs.clone())).collect()));
+            let names = lists.iter().map(|list| &list.name).collect();
+            changes.push(Change::Lists(names, moves.iter().map(of).collect()));
         }
         let all = together(scalar, &changes).into_iter();
         let _ = all.map(|(first, second)| Pair { first, second, answers: Vec::new() }).all(push);
