@@ -66,3 +66,24 @@ fn correct_ones_are_not() {
         }
     }
 }
+
+/// Several tables, tables beside lists, and rows that only some conditions are met by.
+#[test]
+fn tables_beside_others_are_looked_at() {
+    for name in [
+        "two_tables_together",
+        "two_tables_replaced",
+        "table_beside_list",
+        "list_that_is_not_read",
+        "income_of_a_region",
+        "two_fields_of_a_row",
+        "deltas_of_several_rows_added",
+    ] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../tests/audit/broken")
+            .join(name)
+            .with_extension("dp");
+        let program = probity_lang::load(&path).unwrap();
+        assert!(matches!(verdict(&path, &program, true), Verdict::Refuted(_)), "open: {name}");
+    }
+}

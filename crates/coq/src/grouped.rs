@@ -25,6 +25,9 @@ pub(super) fn export(
     if claim.reading != Reading::Reals || plan.through.is_some() {
         return Err(NotExported::rule("GROUP in rho or mu"));
     }
+    if plan.grouped.is_some() {
+        return Err(NotExported::rule("GROUP-DELTA"));
+    }
     let name = &mechanism.name;
     let adjacency = vec![Adjacency::OneRow { table: table.clone() }];
     let inner = Mechanism { name: Name::new(format!("{name}_one_row")), adjacency, ..mechanism.clone() };

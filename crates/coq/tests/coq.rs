@@ -399,6 +399,8 @@ fn several_rows_are_exported_from_one() {
     }
     let refused = text("rho eps", "k / sqrt(2 * eps)", "gaussian").unwrap_err();
     assert_eq!(refused, "not exported: rule GROUP in rho or mu");
+    let large = std::fs::read_to_string(root().join("tests/prove/large_count_of_several_rows.dp")).unwrap();
+    assert_eq!(written(&large).unwrap_err(), "not exported: rule GROUP-DELTA");
 }
 
 /// The claim is about the program as it stands; what is proved draws before the branch, and a lemma says that both have one law.

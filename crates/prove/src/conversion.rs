@@ -2,6 +2,7 @@
 //! rule for. Nothing here is trusted.
 
 mod classical;
+pub(crate) mod grouped;
 pub(crate) mod sampled;
 
 use probity_exact::Rational;
@@ -223,6 +224,21 @@ fn has_private_scale(context: &Context, law: &Distribution) -> bool {
     private
 }
 
+/// Whether a draw is a call of a mechanism that is proved in rho or mu.
+fn is_called_in_rho(law: &Distribution) -> bool {
+    matches!(law, Distribution::Called(called) if matches!(called.claim.reading, Reading::Rho | Reading::Mu))
+}
+
+/// What the first `while` loop of a block goes on for.
+fn endless(body: &[Statement]) -> Option<&Expr> {
+    body.iter().find_map(|statement| match statement {
+        Statement::While { guard, .. } => Some(guard),
+        Statement::If { then, otherwise, .. } => endless(then).or_else(|| endless(otherwise)),
+        Statement::For { body, .. } => endless(body),
+        _ => None,
+    })
+}
+
 /// A draw whose law differs between the runs and for which the claim's measure has no rule.
 pub(crate) fn unsupported(context: &Context, claim: &Claim) -> Option<Reason> {
     let differs = |law: &Distribution| {
@@ -243,6 +259,11 @@ pub(crate) fn unsupported(context: &Context, claim: &Claim) -> Option<Reason> {
     };
     let body = &context.mechanism().body;
     if matches!(claim.reading, Reading::Rho | Reading::Mu)
+        && let Some(guard) = endless(body)
+    {
+        return Some(Reason::Endless { guard: guard.to_string() });
+    }
+    if matches!(claim.reading, Reading::Rho | Reading::Mu)
         && let Some(draw) = find_draw(body, &|law| has_private_scale(context, law))
     {
         let instead = "in rho and mu its deviation, or scale, is one number in both runs, and this one is made of inputs: \
@@ -250,6 +271,15 @@ pub(crate) fn unsupported(context: &Context, claim: &Claim) -> Option<Reason> {
         return Some(Reason::Measure { draw: draw.to_string().trim_end().to_owned(), instead });
     }
     let (draw, instead) = match claim.reading {
+        Reading::Reals | Reading::Binary { .. }
+            if claim.delta == Expr::int(0) && find_draw(body, &is_called_in_rho).is_some() =>
+        {
+            let draw = find_draw(body, &is_called_in_rho)?;
+            (
+                draw,
+                "what is called is proved in rho or mu, which has no epsilon without a delta: claim rho, or epsilon and delta",
+            )
+        }
         Reading::Reals | Reading::Binary { .. } if claim.delta == Expr::int(0) => {
             let draw = find_draw(body, &|law| normal(law) && differs(law))?;
             (draw, "normal noise has no epsilon without a delta: claim rho, or mu, or epsilon and delta")

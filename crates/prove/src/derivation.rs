@@ -49,8 +49,8 @@ use probity_kernel::finite;
 use probity_kernel::foresee::Foresight;
 use probity_kernel::once::for_loop_once;
 use probity_kernel::privacy::{
-    Comparison, Side, Theorem, amplify, convert, foreseen, goal, group, group_share, obligation, privacy,
-    start,
+    Comparison, Side, Theorem, amplify, convert, foreseen, goal, group, group_delta, group_share, grouped,
+    obligation, privacy, start,
 };
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
@@ -225,6 +225,8 @@ pub struct Plan {
     pub through: Option<Box<(Claim, Conversion)>>,
     /// Where a sample is drawn: the claim about what is done to it, which all else proves, for AMPLIFY.
     pub sampled: Option<Box<Claim>>,
+    /// Where neighbours differ by several rows and mass is given up: the claim about one row, which all else proves, for GROUP-DELTA.
+    pub grouped: Option<Box<Claim>>,
     /// What FORESEE foresees; the moves are then about the mechanism as a function of its noise.
     pub foresight: Option<Box<Foresight>>,
 }
@@ -260,11 +262,11 @@ impl Justify for Recorded {
     }
 }
 
-/// What GROUP asks of a mechanism whose neighbours differ by several rows: that it is private by one row.
-pub(crate) fn one_row(mechanism: &Mechanism, claim: &Claim) -> Option<(Mechanism, Claim)> {
+/// The mechanism whose neighbours differ by one row, if those of this one differ by several, and how many they are at most.
+pub(crate) fn one_row(mechanism: &Mechanism) -> Option<(Mechanism, &Expr)> {
     let [Adjacency::Rows { table, most }] = mechanism.adjacency.as_slice() else { return None };
     let adjacency = vec![Adjacency::OneRow { table: table.clone() }];
-    Some((Mechanism { adjacency, ..mechanism.clone() }, group_share(claim, most)))
+    Some((Mechanism { adjacency, ..mechanism.clone() }, most))
 }
 
 /// Replays a plan and makes the theorem, or says where it fails.
@@ -290,8 +292,17 @@ pub fn replay(
         let theorem = replay(mechanism, other, &inner, justify)?;
         return convert(&theorem, claim, conversion).map_err(reject("the conversion"));
     }
-    if let Some((one_row, share)) = one_row(mechanism, claim) {
-        let theorem = replay(&one_row, &share, plan, justify)?;
+    if let Some((one_row, most)) = one_row(mechanism) {
+        if let Some(share) = plan.grouped.as_deref() {
+            let inner = Plan { grouped: None, ..plan.clone() };
+            let theorem = replay(&one_row, share, &inner, justify)?;
+            let context = sample::of_parameters(mechanism).map_err(reject("GROUP-DELTA"))?;
+            let evidence = justify
+                .justify(&context, &[], &grouped(most, share, claim))
+                .map_err(|reason| Failure::new("the claim about one row", reason))?;
+            return group_delta(mechanism, claim, &theorem, &evidence).map_err(reject("GROUP-DELTA"));
+        }
+        let theorem = replay(&one_row, &group_share(claim, most), plan, justify)?;
         return group(mechanism, claim, &theorem).map_err(reject("GROUP"));
     }
     let mut rewritten = mechanism.clone();

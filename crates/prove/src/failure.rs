@@ -72,6 +72,11 @@ pub enum Reason {
         /// What to claim instead, or what to set.
         instead: &'static str,
     },
+    /// A loop that may not end, where the claim is in rho or mu.
+    Endless {
+        /// How long it goes on.
+        guard: String,
+    },
     /// A uniform draw of which more is made than the rules compare.
     Uniform {
         /// The draw.
@@ -159,6 +164,11 @@ impl fmt::Display for Reason {
             Reason::Measure { draw, instead } => {
                 write!(f, "the claim's measure has no rule for the draw '{draw}'; {instead}")
             }
+            Reason::Endless { guard } => write!(
+                f,
+                "rho and mu have no rule for a loop that may not end, as 'while {guard}': what a run leaves behind is in no cost; \
+                 write a `for` with a public number of rounds, or claim epsilon"
+            ),
             Reason::Uniform { draw } => write!(
                 f,
                 "no rule compares what is made of the draw '{draw}' in the two runs, except s * ln(u) with a sign s, which is \

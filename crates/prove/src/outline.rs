@@ -58,6 +58,10 @@ pub fn outline(proof: &Proof) -> Vec<Line> {
         lines.push(Line { depth: 0, statement: "the sample".into(), rule });
         program = parts.inner;
     }
+    if let Some(share) = &proof.plan().grouped {
+        let rule = format!("GROUP-DELTA: with one row added or removed it is private with {share}");
+        lines.push(Line { depth: 0, statement: "the rows".into(), rule });
+    }
     for rewrite in &proof.plan().rewrites {
         lines.push(Line { depth: 0, statement: "the program".into(), rule: rewritten(rewrite) });
         // A proof's rewrites apply, as the theorem shows.

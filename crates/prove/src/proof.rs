@@ -33,7 +33,7 @@ use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Expr, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::law;
-use probity_kernel::privacy::{Comparison, Theorem, convert, group};
+use probity_kernel::privacy::{Comparison, Theorem, convert, group, group_share};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::sample::draws_sample;
 use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Mechanism, Sort, Statement};
@@ -41,6 +41,7 @@ use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Mechanism, Sor
 use crate::algebra::{mentions, of_parameters};
 use crate::attempt::{Attempt, in_names_of, no_plan};
 use crate::conversion;
+use crate::conversion::grouped::grouped_plan;
 use crate::conversion::sampled::sampled_plan;
 use crate::derivation::{Failure, Plan, Reason, Recorded, conclude, one_row, replay, replay_side};
 use crate::effort::Effort;
@@ -144,15 +145,24 @@ fn prove_by(
     }
     let says_all =
         matches!(failure.reason, Reason::OutOfTime | Reason::Unbounded { .. } | Reason::Called { .. });
-    let rejected =
-        matches!(&failure.reason, Reason::Rejected(why) if !matches!(why, Rejection::NotGaussian { .. }));
+    let rejected = matches!(&failure.reason, Reason::Rejected(why) if !matches!(why, Rejection::NotGaussian { .. } | Rejection::WrongMeasure { .. }));
     let measure = conversion::unsupported(&context, claim).filter(|_| !says_all && !rejected);
+    let measure = measure.or_else(|| rows_beside(mechanism).filter(|_| !says_all && !rejected));
     let reason = measure.or_else(|| uniform(mechanism, hints).filter(|_| !says_all));
     let reason = reason.or_else(|| redrawn(mechanism, claim).filter(|_| !says_all && unaided(hints)));
     match reason {
         Some(reason) => Err(Failure::new("the claim", reason)),
         None => Err(failure),
     }
+}
+
+/// Why nothing is known of several rows where neighbours differ in something else too.
+fn rows_beside(mechanism: &Mechanism) -> Option<Reason> {
+    let several = |clause: &Adjacency| matches!(clause, Adjacency::Rows { .. });
+    let beside = mechanism.inputs.len() > 1 || mechanism.adjacency.len() > 1;
+    let reason = "GROUP is for one table as the only input, and for one clause about its rows";
+    (beside && mechanism.adjacency.iter().any(several))
+        .then_some(Reason::Rejected(Rejection::ClaimNotCovered { reason }))
 }
 
 /// A uniform draw that is not part of a law with rules of its own, where nobody has said how to couple it.
@@ -209,7 +219,16 @@ fn prove_directly(
     deadline: Option<Instant>,
 ) -> Result<Proof, Failure> {
     let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
-    if let Some((one_row, share)) = one_row(mechanism, claim) {
+    if let Some((one_row, most)) = one_row(mechanism) {
+        if claim.delta != Expr::int(0) {
+            let (plan, evidence) = grouped_plan(mechanism, most, claim, deadline, &|share| {
+                let Proof { plan, evidence, .. } = prove_directly(&one_row, share, hints, deadline)?;
+                Ok((plan, evidence))
+            })?;
+            let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
+            return Ok(Proof { theorem, plan, evidence });
+        }
+        let share = group_share(claim, most);
         let Proof { theorem, plan, evidence } = prove_directly(&one_row, &share, hints, deadline)?;
         // The kernel has made the theorem about one row; to replay its proof would make it once more.
         let grouped = group(mechanism, claim, &theorem);
@@ -398,6 +417,7 @@ impl Question<'_> {
             sides,
             through: None,
             sampled: None,
+            grouped: None,
             foresight: Some(Box::new(foresight)),
         };
         let mut recorded = Recorded::new(evidence.clone());
@@ -425,8 +445,15 @@ impl Question<'_> {
             named = rewritten;
         }
         let comparison = Comparison::Equal;
-        let mut plan =
-            Plan { rewrites, comparison, sides: vec![], through: None, sampled: None, foresight: None };
+        let mut plan = Plan {
+            rewrites,
+            comparison,
+            sides: vec![],
+            through: None,
+            sampled: None,
+            grouped: None,
+            foresight: None,
+        };
         let (mut evidence, mut judgements) = (Vec::new(), Vec::new());
         // The questions of one side are those of the other with the runs exchanged.
         let mut known = Known::default();
@@ -484,8 +511,15 @@ impl Question<'_> {
         let mut best: Option<Box<Attempt>> = None;
         for comparison in comparisons {
             let rewrites = rewrites.to_vec();
-            let mut plan =
-                Plan { rewrites, comparison, sides: vec![], through: None, sampled: None, foresight: None };
+            let mut plan = Plan {
+                rewrites,
+                comparison,
+                sides: vec![],
+                through: None,
+                sampled: None,
+                grouped: None,
+                foresight: None,
+            };
             let mut evidence = Vec::new();
             for context in &contexts {
                 let mut answers = self.answers.borrow_mut();

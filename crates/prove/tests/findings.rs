@@ -123,6 +123,7 @@ fn figure_2_is_no_proof() {
             sides: vec![(Orientation::Forward, moves)],
             through: None,
             sampled: None,
+            grouped: None,
             foresight: None,
         }
     };
@@ -297,6 +298,7 @@ fn the_tails_are_given_up_as_delta() {
     let give_up = |coupling: &Coupling, tail: Expr, comparison| Plan {
         through: None,
         sampled: None,
+        grouped: None,
         foresight: None,
         rewrites: vec![],
         comparison,

@@ -15,6 +15,12 @@ fn load(name: &str) -> probity_lang::Program {
     probity_lang::load(root().join(format!("{name}.dp"))).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// The same mechanism with a proof block, where there is one.
+fn by_hand(name: &str) -> probity_lang::Program {
+    let path = root().join("../tests/prove/by_hand").join(format!("{name}.dp"));
+    probity_lang::load(path).unwrap_or_else(|error| panic!("{error}"))
+}
+
 /// Mechanisms that are proved, with the sampling axiom that carries the proof.
 const PROVED: &[(&str, &str)] = &[
     ("laplace", "LAPGEN"),
@@ -77,6 +83,45 @@ fn the_library_is_proved() {
     }
 }
 
+/// Couplings and invariants as a person writes them: all that the library's older texts once needed.
+#[test]
+fn what_is_said_by_hand_is_proved() {
+    let names = [
+        ("gap_sparse_vector", "LAPGEN"),
+        ("noisy_max_exponential", "PW-EQ"),
+        ("noisy_max_laplace", "PW-EQ"),
+        ("numeric_sparse_vector", "LAPGEN"),
+        ("one_time_rappor", "MAXDIV"),
+        ("prefix_sum", "LAPGEN"),
+        ("smart_sum", "LAPGEN"),
+        ("sparse_vector", "LAPGEN"),
+        ("sparse_vector_renoised", "LAPGEN"),
+    ];
+    assert_eq!(fs::read_dir(root().join("../tests/prove/by_hand")).unwrap().count(), names.len());
+    for (name, axiom) in names {
+        let (program, library) = (by_hand(name), load(name));
+        assert_eq!((&program.mechanism, &program.claim), (&library.mechanism, &library.claim), "{name}");
+        let hints = program.hints.unwrap();
+        let proof = prove(&program.mechanism, &program.claim, &hints)
+            .unwrap_or_else(|failure| panic!("{name}: {failure}"));
+        assert!(proof.theorem().axioms().contains(axiom), "{name}: {:?}", proof.theorem().axioms());
+        let mut sharper = program.claim;
+        sharper.epsilon = sharper.epsilon * (Expr::int(99) / Expr::int(100));
+        assert!(prove(&program.mechanism, &sharper, &hints).is_err(), "{name}");
+    }
+}
+
+/// No text of the library has a long hint, and all but two have none.
+#[test]
+fn hints_of_the_library_are_few() {
+    for (name, _) in PROVED {
+        let text = fs::read_to_string(root().join(format!("{name}.dp"))).unwrap();
+        let lines = text.lines().skip_while(|line| *line != "proof {").count();
+        assert!(lines <= 3, "{name}: {lines}");
+        assert_eq!(lines > 0, ["noisy_max_laplace", "snapping_direct"].contains(name), "{name}");
+    }
+}
+
 /// Every bound of the library is met with nothing to spare: a claim one percent smaller is not provable by the
 /// same proof, nor by any template.
 #[test]
@@ -121,7 +166,7 @@ fn broken_mechanisms_are_refused_with_the_best_advice() {
         ("prefix_sum", "noisy_histogram_wrong_scale"),
     ];
     for (sound, broken) in advice {
-        let hints = load(sound).hints.unwrap_or_default();
+        let hints = by_hand(sound).hints.unwrap();
         let program = load(&format!("broken/{broken}"));
         assert!(prove(&program.mechanism, &program.claim, &hints).is_err(), "{broken} by {sound}");
     }
@@ -130,7 +175,7 @@ fn broken_mechanisms_are_refused_with_the_best_advice() {
 #[test]
 fn a_failure_names_the_condition_and_the_path() {
     let program = load("broken/sparse_vector_wrong_scales");
-    let hints = load("sparse_vector").hints.unwrap_or_default();
+    let hints = by_hand("sparse_vector").hints.unwrap();
     let failure = prove(&program.mechanism, &program.claim, &hints).unwrap_err();
     let Reason::NotShown { goal, path } = &failure.reason else { panic!("{failure}") };
     assert!(goal.contains("4 / (3 * eps)"), "{goal}");

@@ -295,6 +295,8 @@ fn a_call_says_what_is_not_shown() {
     assert!(broken.contains("the claim of called, which is called here, is not proved"), "{broken}");
     let private = said("noisy_count", "a: int", "called(a, a)", near);
     assert!(private.contains("a == a'"), "{private}");
+    let normal = said("normal_noise", "a: int", "called(a, eps)", near);
+    assert!(normal.contains("what is called is proved in rho or mu"), "{normal}");
 }
 
 #[test]

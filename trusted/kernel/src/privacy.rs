@@ -22,7 +22,7 @@ use crate::sample::{amplified, of_parameters, sampled};
 use crate::term::{Claim, Mechanism, Reading};
 
 pub use foreseen::foreseen;
-pub use group::{group, group_share};
+pub use group::{group, group_delta, group_share, grouped};
 
 /// How the outputs of the two runs are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

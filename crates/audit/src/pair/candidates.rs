@@ -7,6 +7,7 @@ use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
 
 use crate::case::Case;
 use crate::output::outcome::{Given, Inputs, Parameters};
+use crate::pair::beside::{Change, together};
 use crate::pair::named::{compared, critical, lengths};
 use crate::pair::neighbours::{admits_entry, neighbours, parameter_value};
 use crate::pair::tables;
@@ -133,7 +134,7 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize
         }
         found.len() < MOST_PAIRS
     };
-    if let [table] = tables.as_slice() {
+    if let ([table], []) = (tables.as_slice(), lists.as_slice()) {
         let Sort::Rows(fields) = &table.sort else { return found };
         for (a, b) in tables::pairs(mechanism, parameters, (&table.name, fields), round) {
             for (first, second) in scalar.iter().take(if scalars.is_empty() { 1 } else { 6 }) {
@@ -145,6 +146,26 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize
                 }
             }
         }
+        return found;
+    }
+    if !tables.is_empty() {
+        let scalar = &scalar[..scalar.len().min(if scalars.is_empty() { 1 } else { 6 })];
+        let mut changes: Vec<Change<'_>> = Vec::new();
+        for table in tables {
+            let Sort::Rows(fields) = &table.sort else { return found };
+            changes.push(Change::Table(
+                &table.name,
+                tables::pairs(mechanism, parameters, (&table.name, fields), round),
+            ));
+        }
+        if !lists.is_empty() {
+            let moves = list_moves(mechanism, parameters, round);
+            let of = |moved: &Moved| (moved.from.clone(), moved.to.clone());
+            let names = lists.iter().map(|list| &list.name).collect();
+            changes.push(Change::Lists(names, moves.iter().map(of).collect()));
+        }
+        let all = together(scalar, &changes).into_iter();
+        let _ = all.map(|(first, second)| Pair { first, second, answers: Vec::new() }).all(push);
         return found;
     }
     if lists.is_empty() {

@@ -8,9 +8,11 @@ use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
 use crate::case::Case;
 use crate::output::outcome::{Given, Inputs, Parameters};
 use crate::pair::candidates::Pair;
+use crate::pair::fields::values;
 use crate::pair::named::{compared, critical};
 use crate::pair::neighbours::{admits_parameters, neighbours, parameter_value};
 use crate::run::bits::Bits;
+use crate::run::tables::GivenRow;
 
 /// Shifts of an entry.
 const SHIFTS: [(i64, i64); 9] =
@@ -129,12 +131,32 @@ fn change(
         (Given::Rows(a), Given::Rows(b)) => {
             // A row of one of them is put into both, or one that both have is taken out.
             let all: Vec<_> = a.iter().chain(b.iter()).cloned().collect();
-            let row = pick(&all, bits)?;
+            let row: GivenRow = pick(&all, bits)?;
             let places = (a.iter().position(|r| *r == row), b.iter().position(|r| *r == row));
-            match (bits.next() % 2, places) {
+            match (bits.next() % 3, places) {
                 (0, (Some(i), Some(j))) => {
                     a.remove(i);
                     b.remove(j);
+                }
+                // A field of the row gets another value, wherever the row is.
+                (1, (i, j)) => {
+                    let at = usize::try_from(bits.next() % row.len().max(1) as u64).unwrap_or(0);
+                    let value = match row.get(at)? {
+                        Given::Bool(b) => Given::Bool(!b),
+                        Given::Number(_) => {
+                            let Sort::Rows(fields) = &input.sort else { return None };
+                            let field = fields.get(at)?;
+                            let of = (&input.name, &field.name);
+                            Given::Number(pick(&values(mechanism, setting, of, &field.sort), bits)?)
+                        }
+                        _ => return None,
+                    };
+                    let found = [(a, i), (b, j)];
+                    for (rows, place) in found {
+                        if let Some(place) = place {
+                            rows[place][at] = value.clone();
+                        }
+                    }
                 }
                 _ => {
                     a.push(row.clone());

@@ -37,7 +37,7 @@ fn evaluate(expr: &Expr, parameters: &Parameters, inputs: &Inputs) -> Result<Val
     program.run(&mut world, &mut Scratch::default()).map_err(stop_error)
 }
 
-fn holds(expr: &Expr, parameters: &Parameters, inputs: &Inputs) -> Result<bool, AuditError> {
+pub(super) fn holds(expr: &Expr, parameters: &Parameters, inputs: &Inputs) -> Result<bool, AuditError> {
     evaluate(expr, parameters, inputs)?.truth().map_err(stop_error)
 }
 

@@ -2,14 +2,13 @@
 //! tables.
 
 use probity_exact::Rational;
-use probity_kernel::expr::{Binary, Expr, Name, Variable};
+use probity_kernel::expr::{Expr, Name, Variable};
 use probity_kernel::term::{Adjacency, Field, Mechanism, Sort};
 
 use crate::error::AuditError;
 use crate::output::outcome::{Given, Inputs, Parameters};
-use crate::pair::named::{for_each_expr, for_each_part};
+use crate::pair::fields::{self, MOST_VALUES};
 use crate::pair::neighbours::parameter_value;
-use crate::pair::settings::draws_normal_noise;
 use crate::run::tables::GivenRow;
 
 /// Whether an assumption is about the rows of this table.
@@ -65,9 +64,8 @@ fn missing(from: &[GivenRow], other: &[GivenRow]) -> usize {
         .count()
 }
 
-/// The most rows that are tried as the one that changes, and the most values of a field.
+/// The most rows that are tried as the one that changes.
 const MOST_ROWS: usize = 12;
-const MOST_VALUES: usize = 8;
 
 /// Pairs of neighbouring tables to try: in the first round an empty table or one with a row, later some with more, and rows
 /// that are added to it or replaced in it, those with the largest numbers first.
@@ -77,7 +75,7 @@ pub(crate) fn pairs(
     (table, fields): (&Name, &[Field]),
     round: usize,
 ) -> Vec<(Vec<GivenRow>, Vec<GivenRow>)> {
-    let rows = rows(mechanism, parameters, fields);
+    let rows = rows(mechanism, parameters, table, fields);
     let clause = mechanism.adjacency.iter().find(|clause| {
         matches!(clause, Adjacency::OneRow { table: t } | Adjacency::RowReplaced { table: t } | Adjacency::Rows { table: t, .. } if t == table)
     });
@@ -121,24 +119,20 @@ pub(crate) fn pairs(
 }
 
 /// Rows with telling values, those of the largest size first.
-fn rows(mechanism: &Mechanism, parameters: &Parameters, fields: &[Field]) -> Vec<GivenRow> {
-    let numbers = numbers(mechanism, parameters);
+fn rows(mechanism: &Mechanism, parameters: &Parameters, table: &Name, fields: &[Field]) -> Vec<GivenRow> {
     let mut all: Vec<GivenRow> = vec![vec![]];
-    for Field { sort, .. } in fields {
-        let values: Vec<Given> = match sort {
+    for field in fields {
+        let values: Vec<Given> = match &field.sort {
             Sort::Bool => vec![Given::Bool(true), Given::Bool(false)],
-            Sort::Category { count } => {
-                let count = parameter_value(count, parameters)
-                    .map_or(1, |count| usize::try_from(count.low.floor()).unwrap_or(1).clamp(1, MOST_VALUES));
-                (0..count).map(|n| Given::Number(Rational::from(n))).collect()
-            }
-            Sort::Int => numbers.iter().filter(|x| x.is_int()).cloned().map(Given::Number).collect(),
-            _ => numbers.iter().cloned().map(Given::Number).collect(),
+            sort => fields::values(mechanism, parameters, (table, &field.name), sort)
+                .into_iter()
+                .map(Given::Number)
+                .collect(),
         };
         // By the sum of places, so that no field is left at its first value.
         let mut combined: Vec<(usize, GivenRow)> = Vec::new();
         for (i, before) in all.iter().enumerate() {
-            for (j, value) in values.iter().take(MOST_VALUES).enumerate() {
+            for (j, value) in values.iter().enumerate() {
                 let mut row = before.clone();
                 row.push(value.clone());
                 combined.push((i + j, row));
@@ -148,85 +142,4 @@ fn rows(mechanism: &Mechanism, parameters: &Parameters, fields: &[Field]) -> Vec
         all = combined.into_iter().map(|(_, row)| row).take(MOST_ROWS).collect();
     }
     all
-}
-
-/// Whether a value has a field in it that nothing bounds: no clamp, no smaller of two, and no assumption.
-fn has_free_field(mechanism: &Mechanism, value: &Expr) -> bool {
-    match value {
-        Expr::Clamp(..) | Expr::Binary(Binary::Min | Binary::Max, ..) => false,
-        Expr::Var(field @ Variable::Field(..)) => !mechanism.assumptions.iter().any(|a| a.mentions(field)),
-        _ => value.parts().into_iter().flatten().any(|part| has_free_field(mechanism, part)),
-    }
-}
-
-/// Numbers between which fields are clamped, with which they are compared, and a few others; the largest first.
-fn numbers(mechanism: &Mechanism, parameters: &Parameters) -> Vec<Rational> {
-    let mut found: Vec<Rational> = [0, 1, -1, 1000].map(Rational::from).to_vec();
-    let mut add = |x: Rational| {
-        if !found.contains(&x) {
-            found.push(x);
-        }
-    };
-    let mut see = |e: &Expr| {
-        for_each_part(e, &mut |part| {
-            let Expr::Sum(_, condition, value) = part else { return };
-            for side in [condition, value] {
-                for_each_part(side, &mut |inner| {
-                    if let Ok(value) = parameter_value(inner, parameters)
-                        && value.low == value.high
-                    {
-                        add(value.low);
-                    }
-                });
-            }
-        });
-    };
-    for_each_expr(&mechanism.body, &mut see);
-    see(&mechanism.output);
-    for assumption in &mechanism.assumptions {
-        for_each_part(assumption, &mut |inner| {
-            if let Ok(value) = parameter_value(inner, parameters)
-                && value.low == value.high
-            {
-                add(value.low);
-            }
-        });
-    }
-    // What is summed without bounds is larger than the largest number of the text, which the noise is measured by.
-    let mut largest = Rational::from(500);
-    let mut unbounded = false;
-    for_each_expr(&mechanism.body, &mut |e| {
-        for_each_part(e, &mut |part| {
-            if let Expr::Sum(_, _, value) = part {
-                unbounded |= has_free_field(mechanism, value);
-            }
-            if let Ok(value) = parameter_value(part, parameters)
-                && value.low == value.high
-                && value.low > largest
-            {
-                largest = value.low;
-            }
-        });
-    });
-    if unbounded {
-        let beyond = largest * Rational::from(4);
-        if !found.contains(&beyond) {
-            found.push(beyond);
-        }
-    }
-    let size = |x: &Rational| if *x < Rational::ZERO { -x.clone() } else { x.clone() };
-    found.sort_by_key(|row| std::cmp::Reverse(size(row)));
-    // The largest and the smallest tell most.
-    if found.len() > MOST_VALUES {
-        let small = found.split_off(found.len() - MOST_VALUES / 2);
-        found.truncate(MOST_VALUES - small.len());
-        found.extend(small);
-    }
-    // Normal noise tells numbers apart that are a few deviations apart; of those far out, its probabilities are too small to handle.
-    if unbounded && draws_normal_noise(&mechanism.body) {
-        let near = [10, 2].map(Rational::from);
-        found.retain(|x| !near.contains(x));
-        found.splice(0..0, near);
-    }
-    found
 }

@@ -277,7 +277,7 @@ code! { Place { "place" => Place { index: index, by: by, amount: amount }, } }
 
 impl Code for Plan {
     fn write(&self) -> Text {
-        let Plan { rewrites, comparison, sides, through, sampled, foresight } = self;
+        let Plan { rewrites, comparison, sides, through, sampled, grouped, foresight } = self;
         let mut parts = vec![rewrites.write(), comparison.write(), sides.write()];
         let mut word = "plan";
         if let Some(through) = through {
@@ -289,6 +289,10 @@ impl Code for Plan {
         let plan = match foresight {
             None => plan,
             Some(foresight) => Text::named("foreseeing-plan", vec![foresight.write(), plan]),
+        };
+        let plan = match grouped {
+            None => plan,
+            Some(claim) => Text::named("grouped-plan", vec![claim.write(), plan]),
         };
         match sampled {
             None => plan,
@@ -309,11 +313,19 @@ impl Code for Plan {
                     Some(_) => Err(ReadError::new("a Plan without a sample", word)),
                 };
             }
+            "grouped-plan" => {
+                let (claim, plan): (Claim, Plan) = (parts.next()?, parts.next()?);
+                parts.end()?;
+                return match (&plan.sampled, &plan.grouped) {
+                    (None, None) => Ok(Plan { grouped: Some(Box::new(claim)), ..plan }),
+                    _ => Err(ReadError::new("a Plan about one row", word)),
+                };
+            }
             "foreseeing-plan" => {
                 let (foresight, plan): (Foresight, Plan) = (parts.next()?, parts.next()?);
                 parts.end()?;
-                return match (&plan.sampled, &plan.foresight) {
-                    (None, None) => Ok(Plan { foresight: Some(Box::new(foresight)), ..plan }),
+                return match (&plan.sampled, &plan.grouped, &plan.foresight) {
+                    (None, None, None) => Ok(Plan { foresight: Some(Box::new(foresight)), ..plan }),
                     _ => Err(ReadError::new("a Plan that foresees nothing", word)),
                 };
             }
@@ -322,7 +334,7 @@ impl Code for Plan {
         let (rewrites, comparison, sides) = (parts.next()?, parts.next()?, parts.next()?);
         let through = if converted { Some(Box::new((parts.next()?, parts.next()?))) } else { None };
         parts.end()?;
-        Ok(Plan { rewrites, comparison, sides, through, sampled: None, foresight: None })
+        Ok(Plan { rewrites, comparison, sides, through, sampled: None, grouped: None, foresight: None })
     }
 }
 

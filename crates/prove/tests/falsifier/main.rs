@@ -47,6 +47,8 @@ mod calls;
 mod conversions;
 #[path = "sealed/foresights.rs"]
 mod foresights;
+#[path = "sealed/groups.rs"]
+mod groups;
 #[path = "sealed/made_noise.rs"]
 mod made_noise;
 #[path = "sealed/samples.rs"]

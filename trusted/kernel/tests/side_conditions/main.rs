@@ -45,6 +45,8 @@ mod evidence;
 mod final_rule;
 #[path = "proofs/foresights.rs"]
 mod foresights;
+#[path = "proofs/groups.rs"]
+mod groups;
 #[path = "proofs/lemmas.rs"]
 mod lemmas;
 
