@@ -508,13 +508,18 @@ impl Scope<'_> {
             .hint("narrow the bounds in the policy, or use LEAST and GREATEST")
     }
 
-    /// The same, if it stays below 2^63 for every row.
+    /// The same, if it stays below 2^63 for every row; what has only one value is that number, so that no proof has to find it out.
     fn checked(&self, expr: &Expr, value: Typed) -> Answer<Typed> {
-        let fits = match &value {
-            Typed::Number(number) => number.row.range().is_some(),
-            _ => true,
-        };
-        if fits { Ok(value) } else { Err(self.too_large(expr)) }
+        match value {
+            Typed::Number(Number { row, unit }) => match row.range() {
+                Some((low, high)) if low == high => {
+                    Ok(Typed::Number(Number { row: Row::Constant(low), unit }))
+                }
+                Some(_) => Ok(Typed::Number(Number { row, unit })),
+                None => Err(self.too_large(expr)),
+            },
+            other => Ok(other),
+        }
     }
 
     fn call(&self, expr: &Expr, name: &str, mut numbers: Vec<Number>) -> Answer<Typed> {
