@@ -422,35 +422,6 @@ fn files_of_another_kind_are_not_replaced() {
 }
 
 /// More budget makes no answer dearer that was paid.
-/// What a killed process left beside a certificate goes when the certificate is written again, an hour later; nothing else does.
-#[test]
-fn what_a_killed_process_left_is_removed() {
-    let place = folder("left", POLICY);
-    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
-    let beside = |name: &str, is_old: bool| {
-        let file = fs::File::create(place.join(name)).unwrap();
-        if is_old {
-            file.set_modified(old).unwrap();
-        }
-    };
-    let left = ".people-2.cert.4711.tmp";
-    let kept = [
-        ".people-2.cert.4712.tmp",
-        ".people-2.cert.x.tmp",
-        ".people-3.cert.4711.tmp",
-        "people-2.cert.4711.tmp",
-    ];
-    beside(left, true);
-    beside(kept[0], false);
-    kept[1..].iter().for_each(|name| beside(name, true));
-    let (code, _, error) = release(&place, &["--init", "SELECT COUNT(*) FROM people"]);
-    assert_eq!(code, 0, "{error}");
-    assert!(place.join("people-2.cert").exists() && !place.join(left).exists());
-    for name in kept {
-        assert!(place.join(name).exists(), "{name}");
-    }
-}
-
 #[test]
 fn stored_answers_stay_free_when_the_budget_grows() {
     let place = folder("grown", POLICY);

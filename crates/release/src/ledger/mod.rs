@@ -322,7 +322,8 @@ impl Ledger {
             entries.push(entry);
         }
         for (name, certificate) in self.to_keep.take() {
-            store::keep(&transaction, &name, &certificate);
+            // A disk that is full now may have ended the transaction already.
+            store::keep(&transaction, &name, &certificate).map_err(|error| trouble(&path, &error))?;
         }
         transaction.commit().map_err(|error| trouble(&path, &error))?;
         self.state = last;
