@@ -186,6 +186,9 @@ impl Scope<'_> {
         }
         let names: Vec<&str> = tables.iter().flat_map(columns).map(|column| column.name.as_str()).collect();
         let hint = match probity_lang::nearest(&name.value, names.iter().copied()) {
+            _ if name.quote_style == Some('"') => {
+                format!("a text stands between single quotes: '{}'", name.value)
+            }
             Some(near) => format!("did you mean {near}?"),
             None => format!(
                 "the columns are {}; a column that is not in the policy cannot be used",
@@ -363,7 +366,8 @@ impl Scope<'_> {
             Expr::IsNotNull(_) => Err(missing("IS NOT NULL is always true")),
             Expr::Case { operand, conditions, else_result, .. } => {
                 let Some(otherwise) = else_result else {
-                    return Err(refuse(self.sql, expr, "CASE has no ELSE, so its value may be NULL").hint("write ELSE 0"));
+                    return Err(refuse(self.sql, expr, "CASE has no ELSE, so its value may be NULL")
+                        .hint("write ELSE with what all other rows count as; to leave them out of an aggregate, write AVG(x) FILTER (WHERE …)"));
                 };
                 let mut value = self.typed(otherwise, deeper)?;
                 for case in conditions.iter().rev() {
