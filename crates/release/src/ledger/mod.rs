@@ -479,7 +479,7 @@ mod tests {
         for name in ["long", "longer"] {
             ledger.keep_certificate(name, &"certificate ".repeat(20_000));
         }
-        let refused = ledger.debit(&[debit.clone()], &policy, true).unwrap_err();
+        let refused = ledger.debit(std::slice::from_ref(&debit), &policy, true).unwrap_err();
         assert!(refused.message.contains("is full; nothing was released"), "{refused}");
         let again = Ledger::open(&path, None, PATIENCE).unwrap();
         assert_eq!((again.state().number, again.state().spent.clone()), (1, Loss::zero(Measure::Epsilon)));
