@@ -118,6 +118,11 @@ impl Failure {
         self
     }
 
+    /// The same, if there is no hint yet.
+    pub fn or_hint(self, hint: impl fmt::Display) -> Failure {
+        if self.hint.is_some() { self } else { self.hint(hint) }
+    }
+
     /// A place in an argument, with how the whole is laid out for a reader.
     pub fn at_column(mut self, argument: &str, column: usize, shown: &str) -> Failure {
         self.place.insert("argument".into(), argument.into());

@@ -1,10 +1,11 @@
 //! Finding and reading files, with a clear answer for what is none; and writing files whole.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use probity_lang::{Program, visible};
 use probity_release::place::may_replace;
@@ -22,6 +23,9 @@ const ENDING: &str = "dp";
 
 /// A mechanism or certificate is small; what is larger is refused.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// After so long nobody is in the middle of writing a temporary file.
+const LEFT_BEHIND: Duration = Duration::from_secs(3600);
 
 /// The mechanism files that a path stands for: itself, or every `.dp` file below a folder, in order.
 pub fn mechanisms(path: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -259,6 +263,26 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {
     replace(path, contents)
 }
 
+/// Removes what processes that were killed left beside a file: temporary files of its name that nobody has written to for an hour.
+fn remove_left_behind(target: &Path, hidden: &OsStr) {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let is_ours = |name: &[u8]| {
+        let process =
+            name.strip_prefix(hidden.as_encoded_bytes()).and_then(|rest| rest.strip_suffix(b".tmp"));
+        process.is_some_and(|process| !process.is_empty() && process.iter().all(u8::is_ascii_digit))
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let old = |facts: fs::Metadata| {
+            facts.is_file()
+                && facts.modified().is_ok_and(|at| at.elapsed().is_ok_and(|since| since > LEFT_BEHIND))
+        };
+        if is_ours(entry.file_name().as_encoded_bytes()) && entry.metadata().is_ok_and(old) {
+            // Nothing to do if somebody else was faster.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// The same, whatever the file was.
 pub fn replace(path: &Path, contents: &[u8]) -> Result<(), Failure> {
     check_place(path)?;
@@ -275,7 +299,9 @@ pub fn replace(path: &Path, contents: &[u8]) -> Result<(), Failure> {
     }
     let mut hidden = OsString::from(".");
     hidden.push(target.file_name().unwrap_or_default());
-    hidden.push(format!(".{}.tmp", std::process::id()));
+    hidden.push(".");
+    remove_left_behind(&target, &hidden);
+    hidden.push(format!("{}.tmp", std::process::id()));
     let temporary = target.with_file_name(hidden);
     let fill = |file: fs::File| -> io::Result<()> {
         if let Some(before) = &before {

@@ -16,6 +16,7 @@
 //! ```
 
 mod gaussian;
+mod guess;
 mod response;
 
 pub use response::response_interval;
@@ -26,7 +27,7 @@ use crate::map::{Expression, MapError, Point};
 use crate::measurement::MechanismError;
 use crate::mechanisms::RandomizedResponse;
 use crate::sampler::{ParameterError, Scale, SquaredScale};
-use crate::search::{greatest_double, least_natural};
+use crate::search::{greatest_double, least_natural_near};
 
 /// The probability α with which an error may be exceeded: more than 0, less than 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +106,9 @@ pub fn laplace_error(scale: &Scale, level: &Level, count: u64) -> Result<Natural
     if scale.value().is_zero() {
         return Ok(Natural::ZERO);
     }
-    least_error(scale.value(), level, |error| of_any(laplace_tail(scale.value(), error), count))
+    let fits = |error: &Natural| within(&of_any(laplace_tail(scale.value(), error), count), level);
+    let guess = guess::laplace(scale.value(), &level.0, count);
+    least_natural_near(guess, limit_bits(scale.value()), fits)?.ok_or_else(|| no_error(level))
 }
 
 /// The largest double scale with which all of `count` draws are within ±`error` with probability 1 − α.
@@ -139,16 +142,16 @@ pub fn gaussian_error(
     if squared_scale.value().is_zero() {
         return Ok(Natural::ZERO);
     }
-    let fits = |error: &Natural| {
-        Ok::<_, MechanismError>(gaussian_within(squared_scale.value(), error, level, count))
-    };
-    let found = least_natural(limit_bits(squared_scale.value()), fits)?;
+    let tail = gaussian::Tail::new(squared_scale.value()).ok_or_else(|| no_error(level))?;
+    let guess = guess::gaussian(squared_scale.value(), &level.0, count);
+    let fits = |error: &Natural| Ok::<_, MechanismError>(gaussian_within(&tail, error, level, count));
+    let found = least_natural_near(guess, limit_bits(squared_scale.value()), fits)?;
     found.ok_or_else(|| no_error(level))
 }
 
 /// Whether the bound keeps all draws within ±a.
-fn gaussian_within(squared_scale: &Rational, error: &Natural, level: &Level, count: u64) -> bool {
-    gaussian::tail(squared_scale, error).is_some_and(|tail| tail * Rational::from(count) <= level.0)
+fn gaussian_within(tail: &gaussian::Tail, error: &Natural, level: &Level, count: u64) -> bool {
+    tail.beyond(error).is_some_and(|tail| tail * Rational::from(count) <= level.0)
 }
 
 /// The largest double σ² with which the same bound keeps all of `count` draws within ±`error`.
@@ -164,7 +167,9 @@ pub fn gaussian_squared_scale_within(
     let found = greatest_double(|scale| {
         Ok::<_, MechanismError>(match rational_from_f64(scale) {
             Some(zero) if zero.is_zero() => true,
-            Some(scale) => gaussian_within(&scale, error, level, count),
+            Some(scale) => {
+                gaussian::Tail::new(&scale).is_some_and(|tail| gaussian_within(&tail, error, level, count))
+            }
             None => false,
         })
     })?;
@@ -173,15 +178,6 @@ pub fn gaussian_squared_scale_within(
 
 fn no_error(level: &Level) -> MechanismError {
     ParameterError::new("alpha", &level.0, "not so small that no error is found").into()
-}
-
-fn least_error(
-    scale: &Rational,
-    level: &Level,
-    tail: impl Fn(&Natural) -> Expression,
-) -> Result<Natural, MechanismError> {
-    let found = least_natural(limit_bits(scale), |error| within(&tail(error), level))?;
-    found.ok_or_else(|| no_error(level))
 }
 
 fn largest(level: &Level, tail: impl Fn(&Rational) -> Expression) -> Result<f64, MechanismError> {

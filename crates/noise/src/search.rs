@@ -58,22 +58,53 @@ pub fn greatest_double<Failure>(
 /// Those of `holds`.
 pub fn least_natural<Failure>(
     limit_bits: usize,
+    holds: impl FnMut(&Natural) -> Result<bool, Failure>,
+) -> Result<Option<Natural>, Failure> {
+    least_natural_near(Natural::ZERO, limit_bits, holds)
+}
+
+/// The same number, found with few questions where `guess` is near it: the steps away from the guess double.
+///
+/// # Errors
+/// Those of `holds`.
+pub fn least_natural_near<Failure>(
+    guess: Natural,
+    limit_bits: usize,
     mut holds: impl FnMut(&Natural) -> Result<bool, Failure>,
 ) -> Result<Option<Natural>, Failure> {
-    if holds(&Natural::ZERO)? {
-        return Ok(Some(Natural::ZERO));
-    }
-    let mut fails = Natural::ZERO;
-    let mut works = None;
-    for bits in 0..=limit_bits {
-        let candidate = Natural::ONE << bits;
-        if holds(&candidate)? {
-            works = Some(candidate);
-            break;
+    let limit = Natural::ONE << limit_bits;
+    let guess = guess.min(limit.clone());
+    let mut step = Natural::ONE;
+    let (mut fails, mut works);
+    if holds(&guess)? {
+        works = guess;
+        loop {
+            if works == Natural::ZERO {
+                return Ok(Some(works));
+            }
+            let candidate = if works > step { &works - &step } else { Natural::ZERO };
+            if !holds(&candidate)? {
+                fails = candidate;
+                break;
+            }
+            works = candidate;
+            step <<= 1;
         }
-        fails = candidate;
+    } else {
+        fails = guess;
+        loop {
+            if fails == limit {
+                return Ok(None);
+            }
+            let candidate = (&fails + &step).min(limit.clone());
+            if holds(&candidate)? {
+                works = candidate;
+                break;
+            }
+            fails = candidate;
+            step <<= 1;
+        }
     }
-    let Some(mut works) = works else { return Ok(None) };
     while &works - &fails > Natural::ONE {
         let middle = (&works + &fails) >> 1;
         if holds(&middle)? {
@@ -105,6 +136,22 @@ mod tests {
         assert_eq!(least_natural(20, |n| sure(*n >= Natural::from(12345u32))), Ok(Some(12345u32.into())));
         assert_eq!(least_natural(3, |n| sure(*n > Natural::from(8u32))), Ok(None));
         assert_eq!(least_natural(3, |n| sure(*n >= Natural::from(8u32))), Ok(Some(8u32.into())));
+    }
+
+    /// A guess decides how many questions are asked, never what is found.
+    #[test]
+    fn a_guess_only_saves_questions() {
+        for least in [0u32, 1, 2, 7, 8, 1000, 1023, 1024, 1025] {
+            for guess in [0u32, 1, 6, 7, 8, 9, 999, 1000, 1001, 1024, 5000] {
+                let mut asked = 0;
+                let found = least_natural_near(guess.into(), 10, |n| {
+                    asked += 1;
+                    sure(*n >= Natural::from(least))
+                });
+                assert_eq!(found, Ok((least <= 1024).then(|| least.into())), "{least} from {guess}");
+                assert!(guess != least || asked <= 2, "{least}: {asked} questions");
+            }
+        }
     }
 
     #[test]

@@ -90,7 +90,13 @@ fn rows_with(
         let by = |sort: &crate::query::Sort| {
             let directed = |order: Ordering| if sort.descending { order.reverse() } else { order };
             match &sort.by {
-                Shown::Key(key) => directed(a.0[*key].cmp(&b.0[*key])),
+                // Texts by their bytes, as engines sort them; numbers, days and keys that were found stand in their order.
+                Shown::Key(key) => match plan.keys[*key].labels.as_slice() {
+                    labels if !plan.keys[*key].bare && !labels.is_empty() => {
+                        directed(labels[a.0[*key]].cmp(&labels[b.0[*key]]))
+                    }
+                    _ => directed(a.0[*key].cmp(&b.0[*key])),
+                },
                 Shown::Noisy(post) => match (post.value(&a.1), post.value(&b.1)) {
                     (Some(a), Some(b)) => directed(a.cmp(&b)),
                     (a, b) if sort.nothing_first => a.is_some().cmp(&b.is_some()),

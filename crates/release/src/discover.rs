@@ -15,16 +15,21 @@ use probity_noise::sampler::{DiscreteLaplace, SampleError, Sampler, Scale};
 use crate::proof::Stake;
 use crate::refusal::{Answer, Refusal};
 
-/// Bits behind the point of the logarithm by which the threshold is chosen: as many as the kernel asks for.
+/// Bits of the logarithm by which the threshold is chosen.
 const BITS: u32 = 64;
 
-/// The least threshold that the proof can reach: the least whole number above 1 + ln(1/δ)/ε.
+/// Parts of a unit to which the kernel knows logarithms of numbers: see the lemma LN-VALUE.
+const PARTS: u32 = 1 << 16;
+
+/// The least threshold that the proof can reach: the least whole number above 1 + ln(1/δ)/ε, with the logarithm rounded up as the kernel
+/// does.
 pub fn threshold(stake: &Stake) -> Answer<Integer> {
     let none = || Refusal::input("keys that are discovered need a delta of more than 0 and less than 1");
     if stake.delta <= Rational::ZERO || stake.delta >= Rational::ONE {
         return Err(none());
     }
     let (_, high) = ln_bounds(&(Rational::ONE / &stake.delta), BITS).ok_or_else(none)?;
+    let high = Rational::from((high * Rational::from(PARTS)).ceil()) / Rational::from(PARTS);
     Ok((Rational::ONE + high / &stake.amount).floor() + Integer::ONE)
 }
 

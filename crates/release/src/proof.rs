@@ -109,7 +109,11 @@ pub fn prove(text: &str, stake: &Stake, kept: Option<&str>) -> Answer<Proved> {
         _ => Refusal::unproved(format!(
             "no proof was found that this query is private, so it is refused: {failure}"
         ))
-        .hint("--explain shows the text of its mechanism; a simpler query may be proved"),
+        .hint(match stake.delta.is_zero() {
+            true => "--explain shows the text of its mechanism; a simpler query may be proved",
+            // The numbers of a tail are those of its losses, multiplied.
+            false => "with keys that are discovered, losses must be short numbers: write an epsilon like 1/2, 0.125 or 1/1000",
+        }),
     })?;
     let certificate = certificate::write(&proof);
     claimed(proof.theorem().clone(), certificate, stake)

@@ -29,6 +29,7 @@ age = { type = "int", between = [-3, 120], null = 40 }
 income = { type = "decimal", scale = 2, between = [-1000, 100000] }
 weight = { type = "float", grid = "1/4", between = [0, 200], outside = "drop" }
 smoker = { type = "bool", null = false }
+agreed = { type = "bool" }
 born = { type = "date", between = ["2000-01-01", "2000-02-29"] }
 place = { references = "places" }
 [public.places]
@@ -59,6 +60,7 @@ const QUERIES: &[&str] = &[
     "SELECT kind, SUM(height * age), MIN(weight) FROM people JOIN places ON place = code WHERE region <> 'e\\ast' GROUP BY kind",
     "SELECT SUM(ABS(income)), SUM(LEAST(age, 30, weight)), SUM(CASE WHEN smoker OR age > 60 THEN income ELSE -1 END) FROM people WHERE NOT (age BETWEEN 20 AND 22)",
     "SELECT born, COUNT(*) FILTER (WHERE age > 30) FROM people GROUP BY born",
+    "SELECT agreed, COUNT(*), SUM(age) FROM people GROUP BY agreed",
     "SELECT VARIANCE(income), PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY age) FROM people",
 ];
 
@@ -97,7 +99,7 @@ fn discovering() -> Vec<Plan> {
 }
 
 /// The columns as an engine has them.
-const COLUMNS: [(&str, &str); 8] = [
+const COLUMNS: [(&str, &str); 9] = [
     ("region", "TEXT"),
     ("age", "INTEGER"),
     ("income", "DECIMAL(14,3)"),
@@ -106,11 +108,12 @@ const COLUMNS: [(&str, &str); 8] = [
     ("born", "DATE"),
     ("place", "TEXT"),
     ("person", "TEXT"),
+    ("agreed", "TEXT"),
 ];
 
 /// Values that an engine can hold, the extreme ones among them.
 fn table(length: usize) -> Rows {
-    let fields: [&[&str]; 8] = [
+    let fields: [&[&str]; 9] = [
         &["north", " so'uth", "e\\ast\t", "west", "", "North"],
         &["0", "17", "40", "120", "121", "-5", "", "2147483647", "-2147483648", "21"],
         &[
@@ -140,6 +143,7 @@ fn table(length: usize) -> Rows {
         ],
         &["a", "b", "c", "d", ""],
         &["u", "v", " w ", "w", "", "é|1", "a\tb", "long one", "x\\ny"],
+        &["true", "T", " yes ", "Yes", "N", "off", "0", "1", "1.0", "0.0", "yEs", "ja", "2", "", "F"],
     ];
     let mut state = 9u64;
     let mut roll = |below: usize| {

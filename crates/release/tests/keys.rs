@@ -128,6 +128,9 @@ fn the_threshold_is_the_least_that_is_proved() {
         ("0.37", "0.0000123"),
         ("1", "1e-30"),
         ("1/1000", "1e-9"),
+        // Numbers that leave less than the kernel sees of a logarithm.
+        ("1/2000", "0.000328"),
+        ("1/3000", "0.000143"),
     ] {
         let prepared = prepared_by(&at(epsilon, delta), PLAIN);
         let shown = threshold(&prepared);

@@ -312,6 +312,35 @@ fn a_new_ledger_does_not_take_the_anchor_of_another() {
     assert_eq!(fs::read(&anchor).unwrap(), seen);
 }
 
+/// Ledgers that were made of one policy in one second are two, and each has an anchor of its own.
+#[test]
+fn the_anchor_of_a_twin_is_refused() {
+    let place = folder("anchor-twin");
+    let made = |name: &str| {
+        let (path, anchor) = (place.join(name), place.join(format!("{name}.anchor")));
+        Ledger::init(&path, &policy("1"), Some(&anchor), false, PATIENCE).unwrap();
+        (path, anchor)
+    };
+    // A second ends between two of them at most.
+    let three = ["a", "b", "c"].map(made);
+    for (n, (path, anchor)) in three.iter().enumerate() {
+        assert!(Ledger::open(path, Some(anchor), PATIENCE).is_ok());
+        assert!(Ledger::open(path, Some(&three[(n + 1) % 3].1), PATIENCE).is_err(), "{n}");
+    }
+}
+
+/// A link that leads nowhere may have led to a ledger: no other one is made in its place.
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_makes_no_ledger() {
+    let place = folder("link");
+    let (link, nowhere) = (place.join("link"), place.join("nowhere"));
+    std::os::unix::fs::symlink(&nowhere, &link).unwrap();
+    let error = Ledger::init(&link, &policy("1"), None, true, PATIENCE).unwrap_err();
+    assert!(error.to_string().contains("a link to a file that is not there"), "{error}");
+    assert!(!nowhere.exists());
+}
+
 /// Whoever comes second finds ledger and anchor, or neither.
 #[test]
 fn many_may_start_an_anchored_ledger_at_once() {

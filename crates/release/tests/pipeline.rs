@@ -44,6 +44,7 @@ const ANSWERED: &[&str] = &[
     "SELECT SUM(income * age) FROM people",
     "SELECT VARIANCE(income), STDDEV_POP(age) FROM people",
     "SELECT SUM(weight / 3 + 0.5 * age - income) FROM people WHERE NOT (smoker OR region IN ('north', 'east'))",
+    "SELECT SUM(age - GREATEST(2, 10)), SUM(age - ABS(0 - 3)), SUM(age * LEAST(2, 3) - LEAST(age, -4)) FROM people",
     "SELECT SUM(ABS(age - 40)), SUM(LEAST(income, 50.5, age)), SUM(GREATEST(age, 3)) FROM people WHERE age NOT BETWEEN 3 AND 20",
     "SELECT COUNTIF(smoker), COUNT(*) FILTER (WHERE region <> 'south'), 100 * SUM(age) / COUNT(*) AS r FROM people",
     "SELECT SUM(smoker), SUM(-age) FROM people WHERE smoker = TRUE AND age / -2 < -3.5 AND income < 12345678901",

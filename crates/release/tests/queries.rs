@@ -3,11 +3,11 @@
 mod common;
 
 use common::{POLICY, policy, prepared_by};
-use probity_exact::rational;
+use probity_exact::{Integer, rational};
 use probity_release::policy;
 use probity_release::prepare::prepare;
 use probity_release::query::Shown;
-use probity_release::{refusal, release};
+use probity_release::{answer, refusal, release};
 
 #[test]
 fn what_is_not_answered_is_pointed_at() {
@@ -117,6 +117,14 @@ fn what_is_not_answered_is_pointed_at() {
         ("SELECT SUM(age - age) FROM people", "always 0", Some("SUM")),
         ("SELECT SUM(2 * age - 2 * age) FROM people", "always 0", Some("SUM")),
         (&listed, "compared 1200 times", None),
+        ("SELECT ROUND(AVG(age), 1) FROM people", "ROUND of a noisy column", Some("ROUND")),
+        ("SELECT ANON_COUNT(*) FROM people", "no aggregate ANON_COUNT", Some("ANON_COUNT")),
+        ("SELECT NOW() FROM people", "no aggregate NOW", Some("NOW")),
+        ("SELECT SUM(age, age) FROM people", "SUM takes one argument", Some("SUM")),
+        ("SELECT COUNT(*) FROM PEOPLE", "did you mean people?", Some("PEOPLE")),
+        ("SELECT COUNT(*) FROM people WHERE region = \"north\"", "single quotes: 'north'", Some("\"north")),
+        ("SELECT COUNT(*) FROM people WHERE age DIV 2 = 1", "this is no operator here", Some("DIV")),
+        ("SELECT AVG(CASE WHEN smoker THEN income END) FROM people", "FILTER (WHERE", Some("CASE")),
         ("SELECT AVG(3) FROM people", "average is known", Some("AVG")),
         ("SELECT VARIANCE(3) FROM people", "spread is known", Some("VARIANCE")),
         ("SELECT MEDIAN(3) FROM people", "this is known", Some("MEDIAN")),
@@ -141,7 +149,8 @@ fn what_is_not_answered_is_pointed_at() {
     for (sql, message, at) in cases {
         let shown: String = sql.chars().take(200).collect();
         let refused = prepare(&policy(), &[sql.to_owned()], &[]).map(|_| ()).expect_err(&shown);
-        assert!(refused.message.contains(message), "{shown}\n{refused}");
+        let told = format!("{} {}", refused.message, refused.hint.as_deref().unwrap_or_default());
+        assert!(told.contains(message), "{shown}\n{refused}");
         // It says where, or what to write instead.
         assert!(refused.place.is_some() || refused.hint.is_some(), "{shown}\n{refused}");
         if let Some(at) = at {
@@ -152,6 +161,26 @@ fn what_is_not_answered_is_pointed_at() {
             assert!(place.column == column || place.column == first, "{shown}\n{refused}");
         }
     }
+}
+
+/// ORDER BY sorts keys as engines do, whatever their order in the policy: texts by their bytes, numbers by size.
+#[test]
+fn keys_are_sorted_by_what_they_are() {
+    let text = "[budget]\nepsilon = 1\nper_query = { epsilon = 1 }\n[table.t]\nunit = \"row\"\n[table.t.columns]\n\
+                k = { in = [\"c\", \"a\", \"B\"] }\nx = { type = \"int\", between = [8, 10] }";
+    let policy = policy::read("p", text).unwrap();
+    let first = |sql: &str| -> Vec<String> {
+        let prepared = prepared_by(&policy, sql);
+        let noisy = vec![vec![Integer::from(5)]; prepared.plan.groups()];
+        let rows = answer::rows(&prepared, &noisy, &rational(1, 20).unwrap()).unwrap();
+        rows.texts().into_iter().map(|row| row[0].clone()).collect()
+    };
+    assert_eq!(first("SELECT k, COUNT(*) FROM t GROUP BY k ORDER BY k"), ["B", "a", "c"]);
+    assert_eq!(first("SELECT k, COUNT(*) AS n FROM t GROUP BY k ORDER BY n, k DESC LIMIT 2"), ["c", "a"]);
+    assert_eq!(first("SELECT x, COUNT(*) FROM t GROUP BY x ORDER BY x DESC"), ["10", "9", "8"]);
+    let band = "SELECT CASE WHEN x < 9 THEN 'low' WHEN x < 10 THEN 'high' ELSE 'mid' END AS b, COUNT(*) FROM t GROUP BY b";
+    assert_eq!(first(&format!("{band} ORDER BY 1")), ["high", "low", "mid"]);
+    assert_eq!(first(band), ["low", "high", "mid"]);
 }
 
 #[test]

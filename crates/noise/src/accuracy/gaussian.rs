@@ -11,21 +11,39 @@ const BITS: u32 = 60;
 /// Fractional bits of masses.
 const FIXED: usize = 192;
 
-/// A bound of P(|Z| > a) for discrete Gaussian noise with σ² > 0; `None` if it cannot be computed. It falls with a.
+/// A bound of P(|Z| > a) for discrete Gaussian noise with σ² > 0, for any a.
 ///
 /// For σ ≤ 24 it is the probability itself, up to 2^−50: the masses up to 14 deviations, and beyond k what 2·e^(−(k+1)²/(2σ²))
 /// bounds. For a larger σ it is P(|N| ≥ a) of the normal N with this σ (Canonne, Kamath and Steinke 2020, Proposition 25: P(Z ≥ a + 1)
 /// ≤ P(N ≥ a)), which belongs to an a that is at most 1 more than the least.
-pub(super) fn tail(squared_scale: &Rational, error: &Natural) -> Option<Rational> {
-    if *squared_scale <= Rational::from(SMALL) {
-        return by_masses(squared_scale, error);
+pub(super) enum Tail<'a> {
+    Small(&'a Rational, Sums),
+    Large(&'a Rational),
+}
+
+impl<'a> Tail<'a> {
+    /// `None` if it cannot be computed.
+    pub(super) fn new(squared_scale: &'a Rational) -> Option<Self> {
+        match *squared_scale <= Rational::from(SMALL) {
+            true => Some(Tail::Small(squared_scale, Sums::new(squared_scale)?)),
+            false => Some(Tail::Large(squared_scale)),
+        }
     }
-    // a/σ rounded down: the tail is rounded up.
-    let square = Rational::from(error.pow(2)) / squared_scale * Rational::from(Natural::ONE << 128);
-    let ratio =
-        Rational::from_parts(Integer::from(square.floor().unsigned_abs().nth_root(2)), Natural::ONE << 64);
-    let (_, high) = normal_tail_bounds(&ratio, BITS);
-    Some(high.to_rational()? * Rational::from(2u8))
+
+    /// The bound for a; `None` if it cannot be computed. It falls with a.
+    pub(super) fn beyond(&self, error: &Natural) -> Option<Rational> {
+        match self {
+            Tail::Small(squared_scale, sums) => sums.beyond(squared_scale, error),
+            Tail::Large(squared_scale) => {
+                // a/σ rounded down: the tail is rounded up.
+                let square =
+                    Rational::from(error.pow(2)) / *squared_scale * Rational::from(Natural::ONE << 128);
+                let root = Integer::from(square.floor().unsigned_abs().nth_root(2));
+                let (_, high) = normal_tail_bounds(&Rational::from_parts(root, Natural::ONE << 64), BITS);
+                Some(high.to_rational()? * Rational::from(2u8))
+            }
+        }
+    }
 }
 
 /// The masses e^(−k²/(2σ²)) at k = 0, 1, 2, … from one side, with [`FIXED`] fractional bits: each is the one before times a factor,
@@ -64,31 +82,43 @@ impl Masses {
     }
 }
 
-fn by_masses(squared_scale: &Rational, error: &Natural) -> Option<Rational> {
-    let deviation = squared_scale.ceil().unsigned_abs().nth_root(2) + Natural::ONE;
-    let last = u64::try_from(&(deviation * Natural::from(14u8))).ok()?;
-    // Beyond the last, and beyond a if that is farther out; e^−10^6 is as good as 0.
-    let beyond = error.clone().max(Natural::from(last)) + Natural::ONE;
-    let exponent = Rational::from(beyond.pow(2)) / (squared_scale * Rational::from(2u8));
-    let (_, far) = exp_bounds(&-exponent.min(Rational::from(1_000_000u32)), BITS);
-    let far = far.to_rational()? * Rational::from(2u8);
-    if *error >= Natural::from(last) {
-        return Some(far);
-    }
-    let first = u64::try_from(error).ok()? + 1;
-    let (mut low, mut high) = (Masses::new(squared_scale, false)?, Masses::new(squared_scale, true)?);
-    // All at least, those outside at most; twice, but for the one at 0.
-    let (mut all, mut outside) = (Natural::ONE << FIXED, Natural::ZERO);
-    low.next();
-    high.next();
-    for k in 1..=last {
-        all += low.next() << 1;
-        let mass = high.next();
-        if k >= first {
-            outside += mass << 1;
+/// Sums of masses on both sides of 0, up to 14 deviations.
+pub(super) struct Sums {
+    /// All of them, at least.
+    all: Natural,
+    /// Those beyond k, at most, for every k from 0 to the last.
+    outside: Vec<Natural>,
+}
+
+impl Sums {
+    fn new(squared_scale: &Rational) -> Option<Sums> {
+        let deviation = squared_scale.ceil().unsigned_abs().nth_root(2) + Natural::ONE;
+        let last = usize::try_from(&(deviation * Natural::from(14u8))).ok()?;
+        let (mut low, mut high) = (Masses::new(squared_scale, false)?, Masses::new(squared_scale, true)?);
+        low.next();
+        high.next();
+        // Each stands for two, but for the one at 0.
+        let all = (0..last).fold(Natural::ONE << FIXED, |sum, _| sum + (low.next() << 1));
+        let mut outside: Vec<Natural> = (0..last).map(|_| high.next() << 1).collect();
+        outside.push(Natural::ZERO);
+        for k in (0..last).rev() {
+            let farther = outside[k + 1].clone();
+            outside[k] += farther;
         }
+        Some(Sums { all, outside })
     }
-    Some(Rational::from_parts(Integer::from(outside), all) + far)
+
+    fn beyond(&self, squared_scale: &Rational, error: &Natural) -> Option<Rational> {
+        // Beyond the last, and beyond a if that is farther out; e^−10^6 is as good as 0.
+        let beyond = error.clone().max(Natural::from(self.outside.len() - 1)) + Natural::ONE;
+        let exponent = Rational::from(beyond.pow(2)) / (squared_scale * Rational::from(2u8));
+        let (_, far) = exp_bounds(&-exponent.min(Rational::from(1_000_000u32)), BITS);
+        let far = far.to_rational()? * Rational::from(2u8);
+        let outside = usize::try_from(error).ok().and_then(|k| self.outside.get(k));
+        let near = outside
+            .map_or(Rational::ZERO, |sum| Rational::from_parts(Integer::from(sum.clone()), self.all.clone()));
+        Some(near + far)
+    }
 }
 
 #[cfg(test)]
@@ -131,7 +161,7 @@ mod tests {
             let exact = rational(numerator, denominator).unwrap();
             let mut before = Rational::from(2u8);
             for error in [0i32, 1, 2, 5, 19, 20, 60, 150, 400] {
-                let bound = tail(&exact, &Natural::from(error.unsigned_abs())).unwrap();
+                let bound = Tail::new(&exact).unwrap().beyond(&error.unsigned_abs().into()).unwrap();
                 assert!(bound <= before);
                 let (found, truth) = (cast_nearest(&bound), summed(squared, error));
                 assert!(found >= truth * (1.0 - 1e-12), "{squared} {error}: {found} {truth}");

@@ -12,7 +12,7 @@ use std::fmt::Write;
 use probity_exact::{Integer, Rational};
 
 use super::{Counts, Exact, users};
-use crate::policy::{Column, Domain, Outside, Unit, discovered_key};
+use crate::policy::{Column, Domain, Outside, TRUTHS, Unit, discovered_key};
 use crate::query::row::{Condition, Order, Row};
 use crate::query::{DrawKind, Plan};
 use crate::refusal::{Answer, Refusal};
@@ -191,10 +191,8 @@ impl Writer {
             }
             (Domain::Bool, Kind::Text | Kind::Integer) => {
                 let text = d.trimmed(&name);
-                format!(
-                    "CASE WHEN {text} IN ('true', 'TRUE', 'True', 't', '1') THEN 1 \
-                     WHEN {text} IN ('false', 'FALSE', 'False', 'f', '0') THEN 0 ELSE NULL END"
-                )
+                let [no, yes] = TRUTHS.map(|words| words.map(|word| d.text(word)).join(", "));
+                format!("CASE WHEN {text} IN ({yes}) THEN 1 WHEN {text} IN ({no}) THEN 0 ELSE NULL END")
             }
             (Domain::Number { unit, low, high }, Kind::Integer | Kind::Decimal(_)) => {
                 let parts = i64::try_from(unit.denominator()).ok().filter(|parts| *parts <= 1_000_000_000);

@@ -1,5 +1,6 @@
 //! The anchor: a small file kept elsewhere that remembers the newest entry it has seen, so that an older copy of the ledger is noticed.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -49,10 +50,14 @@ pub(super) fn start(path: &Path, ledger: &Path, number: i64, hash: &str) -> Answ
     }
 }
 
-/// Remembers the last entry of a ledger: to a neighbour first, which then takes its place.
+/// Remembers the last entry of a ledger: to a neighbour first, which then takes its place. The ledger's lock is held, so that one name will
+/// do for all, and what a killed process left there is written over.
 pub fn write(path: &Path, number: i64, hash: &str) -> Answer<()> {
     let text = format!("{FORMAT}\ncounter {number}\nhash {hash}\n");
-    let neighbour = path.with_extension(format!("tmp{}", std::process::id()));
+    let mut hidden = OsString::from(".");
+    hidden.push(path.file_name().unwrap_or_default());
+    hidden.push(".tmp");
+    let neighbour = path.with_file_name(hidden);
     let written = fs::File::create(&neighbour)
         .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&neighbour, path));

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use probity_noise::entropy::{Secure, with_secure};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 pub use chain::{Entry, Kind};
@@ -140,12 +141,17 @@ impl Ledger {
         if let Some(anchor) = anchor {
             anchor::check_place(anchor, path)?;
         }
+        if fs::symlink_metadata(path).is_ok_and(|facts| facts.is_symlink()) && !path.exists() {
+            return Err(Refusal::input(format!("{} is a link to a file that is not there", path.display()))
+                .hint("put the ledger back to which it leads, or name another place for a new one"));
+        }
         // A file that is there and empty is no ledger that was never made: it may be one that was cut off, and what was spent would be
         // forgotten. Only another process that is making it this very moment may have left it so.
         let ours = OpenOptions::new().write(true).create_new(true).open(path).is_ok();
         let body = chain::pin(policy, anchor.is_some());
         let mut first = Entry::after(None, Kind::Init, Loss::zero(policy.measure()), body);
         first.query = note.to_owned();
+        first.certificate = identity()?;
         first.seal();
         let made = Ledger::make(path, &first, anchor, ours, or_open, patience);
         if made.is_err() && ours && fs::metadata(path).is_ok_and(|file| file.len() == 0) {
@@ -322,7 +328,8 @@ impl Ledger {
             entries.push(entry);
         }
         for (name, certificate) in self.to_keep.take() {
-            store::keep(&transaction, &name, &certificate);
+            // A disk that is full now may have ended the transaction already.
+            store::keep(&transaction, &name, &certificate).map_err(|error| trouble(&path, &error))?;
         }
         transaction.commit().map_err(|error| trouble(&path, &error))?;
         self.state = last;
@@ -415,6 +422,13 @@ impl Ledger {
     }
 }
 
+/// What no other ledger has, so that the anchor of one that was made of the same policy in the same second is not this one's.
+fn identity() -> Answer<String> {
+    let mut random = [0; 2];
+    with_secure(|entropy: &mut dyn Secure| entropy.fill_words(&mut random)).map_err(Refusal::input)?;
+    Ok(format!("ledger {:016x}{:016x}", random[0], random[1]))
+}
+
 /// Whether so much more may be spent.
 fn check_budget(state: &State, losses: &[Loss]) -> Answer<()> {
     let (spent, total) = (&state.spent, &state.total);
@@ -439,4 +453,37 @@ pub(crate) fn pinned(body: &str) -> Option<(Policy, bool)> {
     let (first, text) = body.split_once('\n')?;
     let policy = policy::read("the pinned policy", text).ok()?;
     Some((policy, first == "anchored"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_exact::rational;
+
+    /// A disk that is full when a certificate is to be kept: nothing is debited, and the message says why.
+    #[test]
+    fn what_cannot_be_kept_is_not_debited() {
+        let path = std::env::temp_dir().join(format!("probity-full-{}.ledger", std::process::id()));
+        let text = "[budget]\nepsilon = 1\nper_query = { epsilon = 1 }\n[table.t]\nunit = \"row\"\ncolumns = { x = { type = \"bool\" } }";
+        let policy = policy::read("p", text).unwrap();
+        let mut ledger = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
+        let pages: i64 = ledger.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+        ledger.connection.pragma_update(None, "max_page_count", pages + 4).unwrap();
+        let debit = Debit {
+            key: "k".into(),
+            loss: Loss::of_pure(Measure::Epsilon, &rational(1, 2).unwrap()),
+            query: "q".into(),
+            answer: "a".into(),
+            certificate: "c".into(),
+        };
+        for name in ["long", "longer"] {
+            ledger.keep_certificate(name, &"certificate ".repeat(20_000));
+        }
+        let refused = ledger.debit(std::slice::from_ref(&debit), &policy, true).unwrap_err();
+        assert!(refused.message.contains("is full; nothing was released"), "{refused}");
+        let again = Ledger::open(&path, None, PATIENCE).unwrap();
+        assert_eq!((again.state().number, again.state().spent.clone()), (1, Loss::zero(Measure::Epsilon)));
+        assert!(ledger.debit(&[debit], &policy, true).is_ok() && again.verify().is_ok());
+        fs::remove_file(&path).unwrap();
+    }
 }

@@ -333,6 +333,6 @@ pub fn kept(connection: &Connection, name: &str) -> Option<String> {
 }
 
 /// Keeps a certificate.
-pub fn keep(connection: &Connection, name: &str, certificate: &str) {
-    let _ = connection.execute("INSERT OR REPLACE INTO kept VALUES (?1, ?2)", [name, certificate]);
+pub fn keep(connection: &Connection, name: &str, certificate: &str) -> rusqlite::Result<()> {
+    connection.execute("INSERT OR REPLACE INTO kept VALUES (?1, ?2)", [name, certificate]).map(|_| ())
 }

@@ -76,11 +76,7 @@ impl Column {
                 Some(place) => return Some(place as i64),
                 None => return self.unlisted(field),
             },
-            Domain::Bool => match field {
-                b"true" | b"TRUE" | b"True" | b"t" | b"1" => Some(1),
-                b"false" | b"FALSE" | b"False" | b"f" | b"0" => Some(0),
-                _ => None,
-            },
+            Domain::Bool => truth(field),
             Domain::Number { unit, .. } => number(field, unit),
             Domain::Date { .. } => std::str::from_utf8(field).ok().and_then(date_from_text),
             Domain::Text => None,
@@ -151,6 +147,18 @@ impl Column {
             Domain::Text | Domain::Discovered { .. } => String::new(),
         }
     }
+}
+
+/// How programs write false, and how true, in the same order: as SQL, Python, R, spreadsheets and a column of doubles do.
+pub(crate) const TRUTHS: [[&str; 15]; 2] = [
+    ["false", "FALSE", "False", "0", "f", "F", "no", "NO", "No", "n", "N", "off", "OFF", "Off", "0.0"],
+    ["true", "TRUE", "True", "1", "t", "T", "yes", "YES", "Yes", "y", "Y", "on", "ON", "On", "1.0"],
+];
+
+/// 1 for a true word, 0 for a false one.
+fn truth(field: &[u8]) -> Option<i64> {
+    let says = |words: &[&str]| words.iter().any(|word| word.as_bytes() == field);
+    TRUTHS.iter().position(|words| says(words)).map(|truth| truth as i64)
 }
 
 /// The key that a field stands for, or `None` if its row is dropped: the text without blanks around it, if that is not empty, not longer
@@ -404,10 +412,14 @@ mod tests {
             outside: Outside::Drop,
             references: None,
         };
-        assert_eq!(
-            [smoker.clean(b"true"), smoker.clean(b"0"), smoker.clean(b"yes")],
-            [Some(1), Some(0), None]
-        );
+        for (truth, words) in TRUTHS.iter().enumerate() {
+            for word in words {
+                assert_eq!(smoker.clean(format!(" {word} ").as_bytes()), Some(truth as i64), "{word}");
+            }
+        }
+        for unread in ["", "yEs", "ja", "2", "-1", "00", "1.00", "true false", "NaN"] {
+            assert_eq!(smoker.clean(unread.as_bytes()), None, "{unread}");
+        }
     }
 
     #[test]

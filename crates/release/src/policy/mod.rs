@@ -8,7 +8,9 @@ mod read;
 mod suggest;
 
 pub use column::{Column, Domain, MAX_CATEGORIES, Outside, date_from_text, date_to_text};
-pub(crate) use column::{LIMIT, decimal_places, discovered_key, in_units, small_decimal, small_integer};
+pub(crate) use column::{
+    LIMIT, TRUTHS, decimal_places, discovered_key, in_units, small_decimal, small_integer,
+};
 pub use public::Public;
 pub use read::read;
 pub use suggest::suggest;

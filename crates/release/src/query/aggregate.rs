@@ -212,7 +212,8 @@ impl Aggregates<'_> {
         let argument = match list.args.as_slice() {
             [FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))] => Some(argument),
             [FunctionArg::Unnamed(FunctionArgExpr::Wildcard)] if name == "COUNT" && !distinct => None,
-            _ => return Err(refuse(sql, expr, format!("{name} takes one argument"))),
+            _ if takes_one(&name) => return Err(refuse(sql, expr, format!("{name} takes one argument"))),
+            _ => None,
         };
         if distinct {
             return self.distinct(expr, &name, argument, function.filter.is_some());
@@ -390,6 +391,11 @@ impl Aggregates<'_> {
                 .hint("conditions on rows and keys belong in WHERE")),
         }
     }
+}
+
+/// Whether this is an aggregate of one argument.
+fn takes_one(name: &str) -> bool {
+    matches!(name, "COUNT" | "COUNTIF" | "COUNT_IF" | "SUM" | "AVG") || spread(name).is_some()
 }
 
 /// Whether a name is a spread: with count − 1 as the divisor, and as a square root.

@@ -136,8 +136,13 @@ pub fn cut(sql: &str) -> Answer<(String, Options)> {
             if !equals.is("=") {
                 return Err(refuse(equals, format!("expected = after {}", token.text)).hint(shape));
             }
-            let value = next()?;
-            read_option(&mut options, token, value, &refuse)?;
+            let mut value = next()?.clone();
+            if value.is("-") || value.is("+") {
+                // A sign belongs to its number.
+                let number = next()?;
+                value.text = &sql[value.start..number.end()];
+            }
+            read_option(&mut options, token, &value, &refuse)?;
             token = next()?;
             if token.is(",") {
                 token = next()?;
@@ -167,6 +172,10 @@ fn read_option(
             false => Err(refuse(value, format!("{} must not be negative", name.text))),
         }
     };
+    let positive = || match number()? {
+        zero if zero.is_zero() => Err(refuse(value, format!("{} must be more than 0", name.text))),
+        number => Ok(number),
+    };
     let twice = || refuse(name, format!("{} is given twice", name.text));
     match name.text.to_ascii_lowercase().as_str() {
         "epsilon" if options.epsilon.is_some() => return Err(twice()),
@@ -174,8 +183,8 @@ fn read_option(
         "rho" if options.rho.is_some() => return Err(twice()),
         "privacy_unit_column" if options.unit_column.is_some() => return Err(twice()),
         "max_groups_contributed" if options.max_groups.is_some() => return Err(twice()),
-        "rho" => options.rho = Some(number()?),
-        "epsilon" => options.epsilon = Some(number()?),
+        "rho" => options.rho = Some(positive()?),
+        "epsilon" => options.epsilon = Some(positive()?),
         "delta" => options.delta = Some(number()?),
         "privacy_unit_column" => options.unit_column = Some(value.text.trim_matches(['`', '"']).to_owned()),
         "max_groups_contributed" => {
@@ -231,7 +240,13 @@ mod tests {
     fn what_the_clause_may_not_say() {
         for (inside, message) in [
             ("epsilon = x", "not a number"),
-            ("epsilon = -1", "not a number"),
+            ("epsilon = -1", "epsilon must not be negative"),
+            ("delta = -1/4", "delta must not be negative"),
+            ("delta = - x", "'- x' is not a number"),
+            ("epsilon = 0", "epsilon must be more than 0"),
+            ("rho = -0.0", "rho must be more than 0"),
+            ("epsilon = -", "not a number"),
+            ("max_groups_contributed = -1", "from 1"),
             ("epsilon = 1/0", "zero"),
             ("epsilon = 1/x", "expected , or )"),
             ("epsilon = 1/4/2", "expected , or )"),

@@ -61,7 +61,8 @@ pub fn from<'a>(sql: &str, select: &Select, policy: &'a Policy) -> Answer<From<'
     };
     let (wanted, alias) = named(sql, &relation.relation)?;
     let table = policy.table(&wanted).ok_or_else(|| {
-        let hint = match probity_lang::nearest(&wanted, known().into_iter()) {
+        let same = known().into_iter().find(|name| name.eq_ignore_ascii_case(&wanted));
+        let hint = match same.or_else(|| probity_lang::nearest(&wanted, known().into_iter())) {
             _ if policy.public(&wanted).is_some() => {
                 format!("it is public: write FROM {} JOIN {wanted} ON …", known().join(" or FROM "))
             }

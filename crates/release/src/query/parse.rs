@@ -154,11 +154,12 @@ fn unreadable(sql: &str, error: ParserError) -> Refusal {
     let (line, column) = (numbers.next().flatten().unwrap_or(1), numbers.next().flatten().unwrap_or(1));
     let start = offset(sql, Location { line, column });
     let end = sql[start..].find(|c: char| c.is_whitespace()).map_or(sql.len(), |at| start + at);
-    Refusal::input(format!(
-        "the query cannot be read: {}",
-        message.to_lowercase().replace("expected:", "expected")
-    ))
-    .at(Place::of("query", sql, start, end))
+    let message = match message {
+        // What the parser says then is how it holds the word.
+        inner if inner.starts_with("No infix parser") => "this is no operator here".to_owned(),
+        other => other.to_lowercase().replace("expected:", "expected"),
+    };
+    Refusal::input(format!("the query cannot be read: {message}")).at(Place::of("query", sql, start, end))
 }
 
 /// The SELECT of a query, if it has no part that is not answered here.

@@ -186,6 +186,9 @@ impl Scope<'_> {
         }
         let names: Vec<&str> = tables.iter().flat_map(columns).map(|column| column.name.as_str()).collect();
         let hint = match probity_lang::nearest(&name.value, names.iter().copied()) {
+            _ if name.quote_style == Some('"') => {
+                format!("a text stands between single quotes: '{}'", name.value)
+            }
             Some(near) => format!("did you mean {near}?"),
             None => format!(
                 "the columns are {}; a column that is not in the policy cannot be used",
@@ -363,7 +366,8 @@ impl Scope<'_> {
             Expr::IsNotNull(_) => Err(missing("IS NOT NULL is always true")),
             Expr::Case { operand, conditions, else_result, .. } => {
                 let Some(otherwise) = else_result else {
-                    return Err(refuse(self.sql, expr, "CASE has no ELSE, so its value may be NULL").hint("write ELSE 0"));
+                    return Err(refuse(self.sql, expr, "CASE has no ELSE, so its value may be NULL")
+                        .hint("write ELSE with what all other rows count as; to leave them out of an aggregate, write AVG(x) FILTER (WHERE …)"));
                 };
                 let mut value = self.typed(otherwise, deeper)?;
                 for case in conditions.iter().rev() {
@@ -508,13 +512,18 @@ impl Scope<'_> {
             .hint("narrow the bounds in the policy, or use LEAST and GREATEST")
     }
 
-    /// The same, if it stays below 2^63 for every row.
+    /// The same, if it stays below 2^63 for every row; what has only one value is that number, so that no proof has to find it out.
     fn checked(&self, expr: &Expr, value: Typed) -> Answer<Typed> {
-        let fits = match &value {
-            Typed::Number(number) => number.row.range().is_some(),
-            _ => true,
-        };
-        if fits { Ok(value) } else { Err(self.too_large(expr)) }
+        match value {
+            Typed::Number(Number { row, unit }) => match row.range() {
+                Some((low, high)) if low == high => {
+                    Ok(Typed::Number(Number { row: Row::Constant(low), unit }))
+                }
+                Some(_) => Ok(Typed::Number(Number { row, unit })),
+                None => Err(self.too_large(expr)),
+            },
+            other => Ok(other),
+        }
     }
 
     fn call(&self, expr: &Expr, name: &str, mut numbers: Vec<Number>) -> Answer<Typed> {

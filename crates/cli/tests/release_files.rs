@@ -1,0 +1,109 @@
+//! What releases leave on a disk: nothing of a killed process for long, and on a full one nothing that is not whole.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
+
+const POLICY: &str = r#"
+[budget]
+epsilon = "2"
+per_query = { epsilon = "1/2" }
+[table.people]
+unit = "row"
+[table.people.columns]
+region = { in = ["north", "south"] }
+age = { type = "int", between = [0, 120] }
+"#;
+
+const ASKED: &str =
+    "SELECT region, COUNT(*) AS n, AVG(age) AS a, MEDIAN(age) AS m FROM people GROUP BY region";
+
+/// A folder with a ledger that has one answer.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("files-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("people.toml"), POLICY).unwrap();
+    fs::write(folder.join("people.csv"), "region,age\nnorth,40\nsouth,7\n").unwrap();
+    let first = release(&folder, "", "SELECT COUNT(*) FROM people");
+    assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
+    folder
+}
+
+/// A release from a shell, after a command of that shell.
+fn release(folder: &Path, before: &str, sql: &str) -> Output {
+    let script = format!(
+        "{before}\nexec \"$0\" release --init --policy people.toml --ledger people.ledger --data people=people.csv \"$1\""
+    );
+    let mut command = Command::new("bash");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_probity"), sql]).current_dir(folder).output().unwrap()
+}
+
+/// What `budget --verify` says was spent.
+fn spent(folder: &Path) -> String {
+    let asked = ["budget", "--ledger", "people.ledger", "--verify"];
+    let said = Command::new(env!("CARGO_BIN_EXE_probity")).args(asked).current_dir(folder).output().unwrap();
+    let text = String::from_utf8(said.stdout).unwrap();
+    assert!(said.status.success() && text.contains("verified: "), "{text}");
+    text.lines().find_map(|line| line.strip_prefix("spent: ")).unwrap().to_owned()
+}
+
+/// What a killed process left beside a certificate goes when the certificate is written again, an hour later; nothing else does.
+#[cfg(unix)]
+#[test]
+fn what_a_killed_process_left_is_removed() {
+    let place = folder("left");
+    let old = SystemTime::now() - Duration::from_secs(7200);
+    let beside = |name: &str, is_old: bool| {
+        let file = fs::File::create(place.join(name)).unwrap();
+        if is_old {
+            file.set_modified(old).unwrap();
+        }
+    };
+    let left = ".people-2.cert.4711.tmp";
+    let kept = [
+        ".people-2.cert.4712.tmp",
+        ".people-2.cert.x.tmp",
+        ".people-3.cert.4711.tmp",
+        "people-2.cert.4711.tmp",
+    ];
+    beside(left, true);
+    beside(kept[0], false);
+    kept[1..].iter().for_each(|name| beside(name, true));
+    fs::remove_file(place.join("people-2.cert")).unwrap();
+    assert!(release(&place, "", "SELECT COUNT(*) FROM people").status.success());
+    assert!(place.join("people-2.cert").exists() && !place.join(left).exists());
+    for name in kept {
+        assert!(place.join(name).exists(), "{name}");
+    }
+}
+
+/// Wherever the disk ends, here by the largest file that may be written, there is no answer and no debit, or both.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_releases_nothing_or_all() {
+    let place = folder("full");
+    let ledger = place.join("people.ledger");
+    let first = fs::read(&ledger).unwrap();
+    let size = first.len() as u64 / 1024;
+    let (mut refused, mut answered) = (0, 0);
+    for limit in (size..size + 120).step_by(4) {
+        fs::write(&ledger, &first).unwrap();
+        let _ = fs::remove_file(place.join("people.ledger-journal"));
+        let output = release(&place, &format!("trap '' XFSZ; ulimit -f {limit}"), ASKED);
+        let error = String::from_utf8_lossy(&output.stderr);
+        if output.status.success() {
+            answered += 1;
+            assert_eq!(spent(&place), "epsilon 1", "{limit}");
+        } else {
+            refused += 1;
+            assert_eq!(output.status.code(), Some(2), "{limit}: {error}");
+            assert!(output.stdout.is_empty() && error.contains("nothing was released"), "{limit}: {error}");
+            assert!(!error.contains("transaction"), "{limit}: {error}");
+            assert_eq!(spent(&place), "epsilon 1/2", "{limit}");
+        }
+    }
+    // Some limits stop the release where the file would grow, and some do not.
+    assert!(refused > 3 && answered > 3, "{refused} {answered}");
+}
