@@ -10,8 +10,10 @@ once, takes the switches out again, and runs the tests with each number until on
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -115,7 +117,7 @@ def switched(numbers):
 yield_later = []
 
 
-def build():
+def build(folder):
     command = ["cargo", "test", "-p", "probity-run", "--locked", "--no-run", "--message-format=json", "--lib"]
     for test in TESTS:
         command += ["--test", test]
@@ -124,7 +126,9 @@ def build():
         sys.exit(found.stderr)
     messages = [json.loads(line) for line in found.stdout.splitlines() if line.startswith("{")]
     wanted = {"probity_run", *TESTS}
-    return {m["target"]["name"]: m["executable"] for m in messages if m.get("executable") and m["target"]["name"] in wanted}
+    built = {m["target"]["name"]: m["executable"] for m in messages if m.get("executable") and m["target"]["name"] in wanted}
+    # Copies, so that something else may be built meanwhile.
+    return {name: shutil.copy(executable, folder) for name, executable in built.items()}
 
 
 def main():
@@ -134,10 +138,11 @@ def main():
     wanted = [n for n, row in enumerate(SWITCHES) if all(text in row[0] for text in sys.argv[1:])]
     left = []
     while wanted:
+        folder = tempfile.mkdtemp()
         yield_later.clear()
         before = switched(wanted)
         try:
-            tests = build()
+            tests = build(folder)
         finally:
             for path, source in before.items():
                 path.write_text(source)
@@ -158,6 +163,7 @@ def main():
             print(f"{SWITCHES[number][0]}: {noticed or 'NOTHING'}", flush=True)
             if not noticed:
                 left.append(number)
+        shutil.rmtree(folder)
         if len(yield_later) == len(wanted):
             sys.exit("not found: " + ", ".join(SWITCHES[n][0] for n in yield_later))
         wanted = list(yield_later)

@@ -22,6 +22,7 @@ use crate::logarithms;
 use crate::loss::Loss;
 use crate::program::code::{Code, Place};
 use crate::program::compile::compile;
+use crate::program::counted;
 use crate::program::decidable::{self, Shape};
 use crate::program::machine::{List, Machine, input_place};
 use crate::program::sizes;
@@ -112,6 +113,10 @@ impl Text {
     }
 
     fn settled(&self, settings: &[Setting]) -> Result<Program, RunError> {
+        let mut given = self.tables.keys().chain(&self.awaited);
+        if let Some(name) = given.find(|name| self.fields(name).is_none()) {
+            return Err(RunError::UnknownTable { name: name.clone() });
+        }
         // Before a long proof is looked for.
         let missing = |input: &&Input| {
             let name = input.name.as_str();
@@ -296,6 +301,8 @@ struct Runnable {
     from_tables: Arc<(Mechanism, Vec<Hidden>)>,
     /// Whether it has its tables, or needs none.
     is_filled: bool,
+    /// Whether how often it draws tells nothing of the inputs.
+    counts_draws: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -314,11 +321,13 @@ impl Runnable {
         sizes::check(&running)?;
         let shape = decidable::check(&running.mechanism)?;
         let (code, machine) = compile(&running.mechanism)?;
+        let counts_draws = counted::is_public(&running.mechanism, &mechanism.inputs);
         let claim = program.claim.clone();
         let is_filled = !mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)));
         let from_tables = Arc::new((written, running.hidden));
         let code = Arc::new(code);
-        Ok(Runnable { mechanism, claim, code, machine, shape, grid: None, from_tables, is_filled })
+        let grid = None;
+        Ok(Runnable { mechanism, claim, code, machine, shape, grid, from_tables, is_filled, counts_draws })
     }
 
     fn with_tables(mut self, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
@@ -379,7 +388,7 @@ impl Runnable {
         }
         machine.keep();
         let (code, grid) = (self.code.clone(), self.grid.clone());
-        let mut session = Session { machine, code, grid };
+        let mut session = Session { machine, code, grid, counts_draws: self.counts_draws };
         for (start, register, text) in &self.code.assumptions {
             session.execute(*start, &mut Nothing)?;
             if !session.machine.truths[*register as usize] {
@@ -423,6 +432,8 @@ pub struct Session {
     machine: Machine,
     code: Arc<Code>,
     grid: Option<Grid>,
+    /// Whether how often it has drawn tells nothing of the inputs.
+    counts_draws: bool,
 }
 
 impl Session {
@@ -485,9 +496,10 @@ impl Session {
         }
     }
 
-    /// How many draws all runs so far have made.
-    pub fn draws(&self) -> u64 {
-        self.machine.draws
+    /// How many draws all runs so far have made: `None` where inputs or draws decide that, as by a sample, which tosses a coin for each row, and
+    /// after a run without an answer. It would tell of them.
+    pub fn draws(&self) -> Option<u64> {
+        self.counts_draws.then_some(self.machine.draws)
     }
 
     fn run_once(&mut self, entropy: &mut dyn Entropy) -> Result<Value, RunError> {
@@ -533,6 +545,8 @@ impl Session {
     fn execute<S: Source>(&mut self, start: u32, source: &mut S) -> Result<(), RunError> {
         let code = &self.code;
         self.machine.execute(code, start, source).map_err(|(stop, step)| {
+            // How far it came tells more than that it ended.
+            self.counts_draws = false;
             let origin = code.origins.get(step).copied().unwrap_or_default();
             let statement = code.statements.get(origin as usize).cloned().unwrap_or_default();
             error(stop, statement)

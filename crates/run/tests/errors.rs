@@ -143,7 +143,7 @@ fn threads_share_what_is_proved() {
         })
         .collect();
     for thread in threads {
-        assert_eq!(thread.join().unwrap(), (100, 300));
+        assert_eq!(thread.join().unwrap(), (100, Some(300)));
     }
 }
 

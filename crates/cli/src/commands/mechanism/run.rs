@@ -271,7 +271,7 @@ fn release(arguments: &Arguments, about: &About, mut session: Session, start: In
                 writeln!(
                     out,
                     "\n  ],{error}\n  \"draws\": {},\n  \"seconds\": {seconds}\n}}",
-                    session.draws()
+                    Json::from(session.draws())
                 )
             }
         }

@@ -59,6 +59,13 @@ impl<'a> Private<'a> {
                     Failure::new("an --input names no input").hint("write --input x=41.7 or --input q=@FILE")
                 );
             };
+            if text.fields(name.trim()).is_some() {
+                return Err(Failure::new(format!(
+                    "{0} is a table, and --input gives numbers and lists",
+                    name.trim()
+                ))
+                .hint(format!("write --data {}=FILE.csv", name.trim())));
+            }
             let file = value.trim().strip_prefix('@').map(|path| Place::File(Path::new(path)));
             values.push((name.trim(), file.unwrap_or(Place::Here(value))));
         }
