@@ -657,6 +657,9 @@ mod tests {
                     true => assert_eq!(result, Ok(()), "{text}"),
                     false => assert!(matches!(result, Err(RunError::TooLong { .. })), "{text}: {result:?}"),
                 }
+                // How far a run came that ended in its middle would tell of its inputs, also where all others draw alike.
+                let counts = text == list || text == truths;
+                assert_eq!(session.draws(), (counts && ends).then_some(0), "{text}");
             }
         }
     }
