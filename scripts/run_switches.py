@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "crates/run/src"
-TESTS = ["refusals", "ties", "same_for_all", "errors"]
+TESTS = ["refusals", "ties", "same_for_all", "errors", "sample"]
 
 # (name, file, text, the same with the condition off where OFF is true)
 SWITCHES = [
@@ -55,7 +55,6 @@ SWITCHES = [
     ("size of parameters of laws", "program/sizes.rs", "|e: &Expr| decided(size(e, state)?, e);", "|e: &Expr| if OFF { size(e, state) } else { decided(size(e, state)?, e) };"),
     ("size of minima", "program/sizes.rs", "decided(left.plus(right), expr)?;\n                    left.join", "if !OFF { decided(left.plus(right), expr)?; }\n                    left.join"),
     ("size of what is compared", "program/sizes.rs", "decided(left.plus(right), expr)?;\n                    Size { varies", "if !OFF { decided(left.plus(right), expr)?; }\n                    Size { varies"),
-    ("size of mod", "program/sizes.rs", "let multiple = decided(left.over(right), expr)?.floor();", "let multiple = if OFF { left.over(right) } else { decided(left.over(right), expr)? }.floor();"),
     ("assumptions are sized without themselves", "program/sizes.rs", "        size(assumption, &state)?;\n", "        if !OFF { size(assumption, &state)?; }\n"),
     ("sums over sums", "program/sizes.rs", "added.parts.saturating_mul(TERMS)", "added.parts.saturating_mul(if OFF { 1 } else { TERMS })"),
     ("loops whose sizes do not settle", "program/sizes.rs", "if *state == before {", "if OFF || *state == before {"),
@@ -65,15 +64,13 @@ SWITCHES = [
     ("a bound above", "program/bounds.rs", "let (low, high) = (bounds.low?, bounds.high?);", "let (low, high) = if OFF { (bounds.low?, Rational::ZERO) } else { (bounds.low?, bounds.high?) };"),
     ("the larger bound", "program/bounds.rs", "Some(bits(&low).max(bits(&high)))", "Some(if OFF { bits(&high) } else { bits(&low).max(bits(&high)) })"),
     ("bounds of the variable itself", "program/bounds.rs", "matches!(e, Expr::Var(v) if v == variable)", "matches!(e, Expr::Var(v) if OFF || v == variable)"),
-    ("bounds of a magnitude from above", "program/bounds.rs", "is_its_magnitude(small)", "(is_its_magnitude(small) || OFF && is_its_magnitude(large))"),
     ("sides of a comparison", "program/bounds.rs", "Binary::Ge | Binary::Gt => (b, a),", "Binary::Ge | Binary::Gt => if OFF { (a, b) } else { (b, a) },"),
     # How often a run draws.
     ("branches that draw alike", "program/counted.rs", "if then == otherwise {", "if OFF || then == otherwise {"),
     ("branches on what is public", "program/counted.rs", "} else if self.is_public(guard) {", "} else if OFF || self.is_public(guard) {"),
     ("bounds of a loop that draws", "program/counted.rs", "let has_public_bounds = self.is_public(from) && self.is_public(to);", "let has_public_bounds = OFF || self.is_public(from) && self.is_public(to);"),
-    ("loops without an end that is known", "program/counted.rs", "if self.block(body, false)? != Count::default() {", "if !OFF && self.block(body, false)? != Count::default() {"),
+    ("loops without an end that is known", "program/counted.rs", "if self.block(body)? != Count::default() {", "if !OFF && self.block(body)? != Count::default() {"),
     ("variables that are set once", "program/counted.rs", "self.assigned.get(name) == Some(&1)", "(OFF || self.assigned.get(name) == Some(&1))"),
-    ("variables that are set outside of branches", "program/counted.rs", "if outermost && self.is_set_once", "if (OFF || outermost) && self.is_set_once"),
     ("lists of inputs", "program/counted.rs", "self.lists.contains(name) && !self", "(OFF || self.lists.contains(name)) && !self"),
     ("public variables", "program/counted.rs", "=> self.public.contains(name)", "=> OFF || self.public.contains(name)"),
     ("no count after a failure", "proved.rs", "            self.counts_draws = false;\n", "            self.counts_draws &= OFF;\n"),
@@ -129,6 +126,14 @@ SWITCHES = [
     # What cancels.
     ("what both sides share", "lazy/difference.rs", "if factor.is_zero() {", "if !OFF && factor.is_zero() {"),
     ("the center of a draw", "lazy/difference.rs", "if let Some(center) = self.draw_at(draw).center {", "if let Some(center) = self.draw_at(draw).center.filter(|_| !OFF) {"),
+    # Roots.
+    ("a root of what has a form", "program/decidable.rs", "opaque: self.opaque || self.root, ..self }", "opaque: !OFF && (self.opaque || self.root), ..self }"),
+    ("a root beside rational numbers", "program/decidable.rs", "opaque: either(|s| s.opaque || s.root)", "opaque: either(|s| s.opaque || s.root && !OFF)"),
+    ("roots are no polynomials", "program/decidable.rs", "!self.opaque && !self.root && !self.quotient", "!self.opaque && (OFF || !self.root) && !self.quotient"),
+    ("a root and a number below 0", "lazy/meeting.rs", "if at < Rational::ZERO {", "if !OFF && at < Rational::ZERO {"),
+    ("a root times 0", "lazy/meeting.rs", "if root.factor.is_zero() {", "if !OFF && root.factor.is_zero() {"),
+    ("the sign of a root", "lazy/meeting.rs", "if root.factor > Rational::ZERO { 1 } else { -1 }", "if OFF || root.factor > Rational::ZERO { 1 } else { -1 }"),
+    ("size of roots", "program/sizes.rs", "let fixed = self.fixed.saturating_add(self.whole / 2 + 2);", "let fixed = if OFF { self.fixed / 2 + 1 } else { self.fixed.saturating_add(self.whole / 2 + 2) };"),
     # What ends.
     ("MOST_NODES of a tape", "program/machine.rs", "if self.tape.len() > self.most_nodes {", "if !OFF && self.tape.len() > self.most_nodes {"),
     ("MOST_NODES of a list", "program/machine.rs", "if self.lists[list as usize].len() >= self.most_nodes {", "if !OFF && self.lists[list as usize].len() >= self.most_nodes {"),

@@ -21,7 +21,7 @@ use crate::lazy::tape::Number;
 use crate::logarithms;
 use crate::loss::Loss;
 use crate::program::code::{Code, Place};
-use crate::program::compile::compile;
+use crate::program::compile::{compile, constant_value};
 use crate::program::counted;
 use crate::program::decidable::{self, Shape};
 use crate::program::machine::{List, Machine, input_place};
@@ -66,6 +66,17 @@ impl Text {
         let Some(Sort::Rows(fields)) = input.map(|input| &input.sort) else { return Vec::new() };
         let categories = fields.iter().filter(|field| matches!(field.sort, Sort::Category { .. }));
         categories.map(|field| field.name.to_string()).collect()
+    }
+
+    /// How many categories such a field has, if the text and these parameters say.
+    pub fn category_size(&self, table: &str, field: &str, settings: &[Setting]) -> Option<u64> {
+        let program = self.program.with(settings).ok()?;
+        let input = program.mechanism.inputs.iter().find(|input| input.name.as_str() == table)?;
+        let Sort::Rows(fields) = &input.sort else { return None };
+        match &fields.iter().find(|known| known.name.as_str() == field)?.sort {
+            Sort::Category { count } => u64::try_from(constant_value(count).0?.floor()).ok(),
+            _ => None,
+        }
     }
 
     /// The rows of an input table. Its sums are computed before anything is drawn.

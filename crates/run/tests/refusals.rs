@@ -81,10 +81,11 @@ fn every_size_is_looked_at_where_it_is_computed() {
         format!("return y * {ten} * z * z * z * z > 0"),
         format!("t ~ laplace(0, y * {ten} * z * z * z * z)\nreturn true"),
         format!("return y * {ten} * z * z * z * z"),
+        format!("a = y * {ten} * {ten} * z * z * z * z * z * z * z * z\nreturn true"),
         // Squared again and again: digits of numbers, and of divisors, without a bit before the point.
-        "a = clamp(round_to(y, 1/1024), 0, 1/2)\nfor i in 0..25 {\na = a * a\n}\nreturn true".to_owned(),
-        "a = 1/2 / clamp(x, 1, 150)\nfor i in 0..25 {\na = a * a\n}\nreturn true".to_owned(),
-        "a = 1/2 / clamp(k[0], 1, 150)\nfor i in 0..25 {\na = a * a\n}\nreturn true".to_owned(),
+        "a = clamp(round_to(y, 1/1024), 0, 1/2)\nfor i in 0..18 {\na = a * a\n}\nreturn true".to_owned(),
+        "a = 0.5 / clamp(k[0], 1, 150)\nfor i in 0..28 {\na = a * a\n}\nreturn true".to_owned(),
+        "a = 1/2 / clamp(k[0], 1, 150)\nfor i in 0..18 {\na = a * a\n}\nreturn true".to_owned(),
         "a = u\nfor i in 0..64 {\na = a * a * z * clamp(1/2, 0, 1/2)\n}\nt ~ laplace(a, 1)\nreturn t > 0".to_owned(),
         "a = u / 2\nfor i in 0..64 {\na = a * a\n}\nt ~ laplace(a, 1)\nreturn t > 0".to_owned(),
     ] {
@@ -121,6 +122,8 @@ fn what_is_bounded_runs() {
                 sum("clamp((w * q[i] - 1) * q[i], -1, 1)")
             ),
         ),
+        // Added once, and not as often as there are turns.
+        ("", "h = (exp(1) + 1) / (exp(1) - 1)\nc = y * h\nif c > x {\nc = c + h\n}\nreturn c > z".into()),
         ("where 0 <= x <= 1", "b ~ bernoulli(exp(x) / (1 + exp(x)))\nreturn b".into()),
         ("where abs(x) <= 20", "return exp(x) * u > 1".into()),
     ] {

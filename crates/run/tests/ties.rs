@@ -332,8 +332,9 @@ fn what_cancels_takes_no_bits() {
 
 /// A tie that only a normal form tells goes to the even integer, also where an integer is left out to decide it.
 #[test]
-fn ties_of_quotients_go_to_the_even_integer() {
-    let unproved = text_of("m(x: real)", "y ~ laplace(0, 1)\nreturn round_to(y * x / y, 1) - x");
+fn ties_of_products_go_to_the_even_integer() {
+    let unproved =
+        text_of("m(x: real)", "y ~ laplace(0, 1)\nreturn round_to((y + 1) * (y - 1) - y * y + x + 1, 1) - x");
     for (x, expected) in [
         ("x=1180591620717411303424.5", "-1/2"),
         ("x=1180591620717411303425.5", "1/2"),
@@ -343,5 +344,71 @@ fn ties_of_quotients_go_to_the_even_integer() {
         let mut session = unproved.prepare(&x.parse().unwrap()).unwrap();
         let value = session.run_exactly(&mut Tape::seeded(2)).unwrap();
         assert_eq!(value.to_string(), expected, "{x}");
+    }
+}
+
+/// A root is held against rational numbers by squares, in either direction, beside and times other rational numbers.
+#[test]
+fn roots_meet_rational_numbers() {
+    let unproved =
+        |condition: &str| text_of("m(x: real, z: real)", &format!("y ~ laplace(0, 1)\nreturn {condition}"));
+    for (condition, x, z, expected) in [
+        ("sqrt(x) == z", "9", "3", true),
+        ("sqrt(x) == z", "9", "-3", false),
+        ("sqrt(x) == z", "1/9", "1/3", true),
+        ("sqrt(x) > z", "1/9", "1/3", false),
+        ("sqrt(x) > z", "1/9", "-1/3", true),
+        ("1 - 2 * sqrt(x) / 3 == z", "9/4", "0", true),
+        ("z < 1 - 2 * sqrt(x)", "1/16", "1/2", false),
+        ("-sqrt(x) >= z", "2", "-1.41421356237309504880168872420969807856967187537694", false),
+        ("-sqrt(x) >= z", "2", "-1.41421356237309504880168872420969807856967187537695", true),
+        ("z * sqrt(x) == 0", "2", "0", true),
+        (
+            "floor(sqrt(x)) == z",
+            "1000000000000000000000000000000000000000000000000000000000000",
+            "1000000000000000000000000000000",
+            true,
+        ),
+        (
+            "floor(sqrt(x)) == z",
+            "999999999999999999999999999999999999999999999999999999999999",
+            "999999999999999999999999999999",
+            true,
+        ),
+        ("round_to(sqrt(x), 1/2) == z", "1/16", "0", true),
+        ("round_to(sqrt(x), 1/2) == z", "9/16", "1", true),
+        // What is under the root is drawn, and the same on both sides.
+        ("sqrt(y * y - y * y + x) == z", "4", "2", true),
+        ("round_to(sqrt(y - y + x), 1) == z", "25/4", "2", true),
+    ] {
+        let inputs = Inputs::from_json(&format!("{{\"x\": \"{x}\", \"z\": \"{z}\"}}")).unwrap();
+        let mut session = unproved(condition).prepare(&inputs).unwrap();
+        let value = session.run_exactly(&mut Tape::seeded(5)).unwrap();
+        assert_eq!(value, Value::Truth(expected), "{condition} {x} {z}");
+    }
+    // Roots of draws, rounded: as their squares say.
+    let rounded = "v = max(y, 0) + x\nr = round_to(sqrt(v), 1/2)\nreturn (r - 1/4) * abs(r - 1/4) <= v and v <= (r + 1/4) * (r + 1/4)";
+    let body = format!("y ~ laplace(0, 1)\n{rounded}");
+    assert_eq!(trues(&body), 200);
+    let mut session = text(&body).unproved_with(&[]).unwrap().prepare(&"x=1/3".parse().unwrap()).unwrap();
+    for seed in 0..50 {
+        assert_eq!(session.run_exactly(&mut Tape::seeded(seed)).unwrap(), Value::Truth(true), "{seed}");
+    }
+    // Against anything else it is refused, and it has no root of its own.
+    for condition in [
+        "sqrt(x) > y",
+        "sqrt(x) > sqrt(z)",
+        "sqrt(x) + ln(3) > z",
+        "sqrt(sqrt(x)) > z",
+        "ln(sqrt(x)) > z",
+        "exp(sqrt(clamp(x, 0, 1))) > z",
+        "z / sqrt(x) > 1",
+        "sqrt(x) * sqrt(z) > 1",
+    ] {
+        let text = format!(
+            "mechanism m(x: real, z: real)\ny ~ laplace(0, 1)\nreturn {condition}\nneighbours any\nclaim 1"
+        );
+        let refused = Text::of(load_text(&text).unwrap()).unproved_with(&[]);
+        assert!(matches!(refused, Err(RunError::Refused { .. })), "{condition}: {refused:?}");
     }
 }

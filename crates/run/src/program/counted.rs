@@ -22,14 +22,14 @@ pub(crate) fn is_public(mechanism: &Mechanism, inputs: &[Input]) -> bool {
     let mut known = Known::default();
     known.lists = inputs.iter().map(|input| input.name.clone()).collect();
     known.count_assignments(&mechanism.body);
-    known.block(&mechanism.body, true).is_some()
+    known.block(&mechanism.body).is_some()
 }
 
 #[derive(Default)]
 struct Known {
     lists: BTreeSet<Name>,
     assigned: BTreeMap<Name, usize>,
-    /// Indices of loops with public bounds, and variables that are set once, to something public.
+    /// Indices of loops with public bounds, and variables that are set once, to something public. They are set before they are read.
     public: BTreeSet<Name>,
 }
 
@@ -74,19 +74,19 @@ impl Known {
     }
 
     /// `None` where something private decides how often a block draws.
-    fn block(&mut self, body: &[Statement], outermost: bool) -> Option<Count> {
+    fn block(&mut self, body: &[Statement]) -> Option<Count> {
         let mut count = Count::default();
         for statement in body {
             match statement {
                 Statement::Draw { .. } => count.here += 1,
                 Statement::Assign { var, value } => {
-                    if outermost && self.is_set_once(var) && self.is_public(value) {
+                    if self.is_set_once(var) && self.is_public(value) {
                         self.public.insert(var.clone());
                     }
                 }
                 Statement::Append { .. } => {}
                 Statement::If { guard, then, otherwise } => {
-                    let (then, otherwise) = (self.block(then, false)?, self.block(otherwise, false)?);
+                    let (then, otherwise) = (self.block(then)?, self.block(otherwise)?);
                     if then == otherwise {
                         count.here += then.here;
                         count.inside.extend(then.inside);
@@ -101,7 +101,7 @@ impl Known {
                     if has_public_bounds && self.is_set_once(index) {
                         self.public.insert(index.clone());
                     }
-                    let body = self.block(body, false)?;
+                    let body = self.block(body)?;
                     match body == Count::default() {
                         true => {}
                         false if has_public_bounds => {
@@ -112,7 +112,7 @@ impl Known {
                     }
                 }
                 Statement::While { body, .. } => {
-                    if self.block(body, false)? != Count::default() {
+                    if self.block(body)? != Count::default() {
                         return None;
                     }
                 }
@@ -169,9 +169,18 @@ mod tests {
             "(b: bool)\nk = 1\nif b {\nk = 2\n}\ns = 0\nfor i in 0..k {\ny ~ laplace(0, 1)\ns = s + y\n}\nreturn s > 0",
             "(b: bool)\ns = 0\nif b {\nfor i in 0..2 {\ny ~ laplace(0, 1)\ns = s + y\n}\n} else {\nfor i in 0..3 {\ny ~ laplace(0, 1)\ns = s + y\n}\n}\nreturn s > 0",
             "(x: real)\ny ~ laplace(x, 1)\nwhile y > 1 as w {\ny ~ laplace(x, 1)\n}\nreturn y > 0",
+            "(b: bool)\nk = 0\nif b {\nj = 2\nk = j\n}\ns = 0\nfor i in 0..k {\ny ~ laplace(0, 1)\ns = s + y\n}\nreturn s > 0",
             "(x: real)\ny ~ laplace(x, 1)\nif y > 1 {\nz ~ laplace(x, 1)\n} else {\nz = 0\n}\nreturn z > 0",
         ] {
             assert!(!is_public_of(text), "{text}");
         }
+    }
+
+    /// A list that is not an input may be of rows.
+    #[test]
+    fn lengths_are_those_of_input_lists() {
+        let text = "mechanism m(q: real[])\nout = []\nfor i in 0..length(q) {\ny ~ laplace(q[i], 1)\nappend(out, y)\n}\nreturn out\nneighbours any\nclaim 1";
+        let mechanism = probity_lang::load_text(text).unwrap().mechanism;
+        assert!(is_public(&mechanism, &mechanism.inputs) && !is_public(&mechanism, &[]));
     }
 }

@@ -33,8 +33,11 @@ const SPARE: u64 = 1 << 13;
 
 /// The most bits of a number that is refined. There is room for [`SPARE`] more in what a draw reveals; but the time grows with the bits that some
 /// input takes, and who sees it may not learn much of one.
-const MOST_REFINED: u64 = 1 << 15;
-const _: () = assert!(MOST_REFINED + SPARE <= MOST_BITS as u64);
+const MOST_REFINED: u64 = {
+    let most = 1 << 15;
+    assert!(most + SPARE <= MOST_BITS as u64);
+    most
+};
 
 /// The most bits before the point of a rational number, and of numbers that no input and no draw changes.
 const MOST_WHOLE: u64 = 1 << 20;
@@ -225,15 +228,9 @@ impl Size {
     }
 
     fn sqrt(self) -> Size {
-        Size {
-            whole: self.whole / 2 + 1,
-            fixed: self.fixed / 2 + 1,
-            parts: self.parts / 2 + 1,
-            real: true,
-            above: 1,
-            below: 1,
-            ..self
-        }
+        // √v − r is (v − r²) / (√v + r).
+        let fixed = self.fixed.saturating_add(self.whole / 2 + 2);
+        Size { whole: self.whole / 2 + 1, fixed, real: true, above: 1, below: 1, ..self }
     }
 
     /// The terms of a sum of any number of these: each may have a divisor of its own.
@@ -362,12 +359,12 @@ pub(crate) fn check(Tableless { mechanism, about_rows, hidden, fields }: &Tablel
             held.set = held.set.within(&variable, &mechanism.assumptions);
         }
     }
-    block(&mechanism.body, &mut state)?;
+    block(&mechanism.body, false, &mut state)?;
     let output = size(&mechanism.output, &state)?;
     decided(output, &mechanism.output).map(drop)
 }
 
-fn block(body: &[Statement], state: &mut State) -> Result<(), RunError> {
+fn block(body: &[Statement], in_loop: bool, state: &mut State) -> Result<(), RunError> {
     for statement in body {
         match statement {
             Statement::Draw { var, law } => {
@@ -379,7 +376,8 @@ fn block(body: &[Statement], state: &mut State) -> Result<(), RunError> {
             }
             Statement::Assign { var, value } => {
                 let size = size(value, state)?;
-                let added = added(value, var, state)?;
+                // What is done once is what it is; in a loop, it may be done as often as there are turns.
+                let added = if in_loop { added(value, var, state)? } else { None };
                 let held = match (added, state.get(var)) {
                     (Some(added), Some(before)) => before.join(added),
                     _ => Held::set(size),
@@ -394,8 +392,8 @@ fn block(body: &[Statement], state: &mut State) -> Result<(), RunError> {
             Statement::If { guard, then, otherwise } => {
                 size(guard, state)?;
                 let mut other = state.clone();
-                block(then, state)?;
-                block(otherwise, &mut other)?;
+                block(then, in_loop, state)?;
+                block(otherwise, in_loop, &mut other)?;
                 join(state, other);
             }
             Statement::For { index, from, to, body } => {
@@ -440,7 +438,7 @@ fn turned(
         }
         let before = state.clone();
         let mut after = before.clone();
-        block(body, &mut after)?;
+        block(body, true, &mut after)?;
         join(state, after);
         // How many terms there are need not settle.
         if turn >= SETTLED && turns.is_none_or(|turns| turns > MOST_TURNS) {
@@ -601,7 +599,7 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
                     }
                 }
                 Binary::Mod => {
-                    let multiple = decided(left.over(right), expr)?.floor();
+                    let multiple = left.over(right).floor();
                     let rest = left.plus(multiple.times(right));
                     Size { whole: right.whole, ..rest }
                 }
