@@ -19,8 +19,8 @@ struct Count {
 /// Whether the number of draws depends on nothing but parameters and the lengths of these lists. The mechanism has no tables: what stands in their
 /// place is private.
 pub(crate) fn is_public(mechanism: &Mechanism, inputs: &[Input]) -> bool {
-    let mut known = Known::default();
-    known.lists = inputs.iter().map(|input| input.name.clone()).collect();
+    let lists = inputs.iter().map(|input| input.name.clone()).collect();
+    let mut known = Known { lists, ..Known::default() };
     known.count_assignments(&mechanism.body);
     known.block(&mechanism.body).is_some()
 }
