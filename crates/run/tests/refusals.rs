@@ -81,7 +81,7 @@ fn every_size_is_looked_at_where_it_is_computed() {
         format!("return y * {ten} * z * z * z * z > 0"),
         format!("t ~ laplace(0, y * {ten} * z * z * z * z)\nreturn true"),
         format!("return y * {ten} * z * z * z * z"),
-        format!("a = y * {ten} * {ten} * z * z * z * z * z * z * z * z\nreturn true"),
+        format!("a = y * {}\nreturn true", ["k[0]"; 28].join(" * ")),
         // Squared again and again: digits of numbers, and of divisors, without a bit before the point.
         "a = clamp(round_to(y, 1/1024), 0, 1/2)\nfor i in 0..18 {\na = a * a\n}\nreturn true".to_owned(),
         "a = 0.5 / clamp(k[0], 1, 150)\nfor i in 0..28 {\na = a * a\n}\nreturn true".to_owned(),
