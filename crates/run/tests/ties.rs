@@ -363,6 +363,10 @@ fn roots_meet_rational_numbers() {
         ("-sqrt(x) >= z", "2", "-1.41421356237309504880168872420969807856967187537694", false),
         ("-sqrt(x) >= z", "2", "-1.41421356237309504880168872420969807856967187537695", true),
         ("z * sqrt(x) == 0", "2", "0", true),
+        ("(z - 1) * sqrt(x) == 0", "2", "1", true),
+        // Closer than the first look tells, and on different sides of 0.
+        ("sqrt(y * y - y * y + x * x) == z", "1e-200", "-1e-200", false),
+        ("sqrt(y * y - y * y + x * x) == z", "1e-200", "1e-200", true),
         (
             "floor(sqrt(x)) == z",
             "1000000000000000000000000000000000000000000000000000000000000",
