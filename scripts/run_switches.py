@@ -10,13 +10,15 @@ once, takes the switches out again, and runs the tests with each number until on
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "crates/run/src"
-TESTS = ["refusals", "ties", "same_for_all"]
+TESTS = ["refusals", "ties", "same_for_all", "errors", "sample"]
 
 # (name, file, text, the same with the condition off where OFF is true)
 SWITCHES = [
@@ -42,11 +44,62 @@ SWITCHES = [
     ("tangled sums", "program/sizes.rs", " && !self.tangled,", " && (OFF || !self.tangled),"),
     ("size of what is fixed", "program/sizes.rs", "all <= MOST_FIXED", "OFF || all <= MOST_FIXED"),
     ("size of rational numbers", "program/sizes.rs", "self.whole <= MOST_WHOLE && ", "(OFF || self.whole <= MOST_WHOLE) && "),
-    ("size of divisors", "program/sizes.rs", " && self.small() <= MOST_PARTS", " && (OFF || self.small() <= MOST_PARTS)"),
-    ("digits of divisors", "program/sizes.rs", "let digits = if self.real || other.real { 0 }", "let digits = if OFF || self.real || other.real { 0 }"),
-    ("size of rounding", "program/sizes.rs", "computed(left.over(right), expr)?;\n", "if !OFF { computed(left.over(right), expr)?; }\n"),
+    ("digits of rational numbers", "program/sizes.rs", " && self.fixed <= MOST_WHOLE", " && (OFF || self.fixed <= MOST_WHOLE)"),
+    ("size of divisors", "program/sizes.rs", "(TERMS..=MOST_PARTS).contains(&self.parts)", "(TERMS..=if OFF { u64::MAX } else { MOST_PARTS }).contains(&self.parts)"),
+    ("divisors that are squared", "program/sizes.rs", "self.parts <= MOST_WHOLE || ", "(self.parts <= MOST_WHOLE || OFF && self.parts <= MOST_PARTS) || "),
+    ("size of what is drawn and computed", "program/sizes.rs", "true => self.whole <= MOST_REFINED &&", "true => (OFF || self.whole <= MOST_REFINED) &&"),
+    ("digits of what is drawn and computed", "program/sizes.rs", " && self.fixed <= MOST_REFINED", " && (OFF || self.fixed <= MOST_REFINED)"),
+    ("size of the answer", "program/sizes.rs", "decided(output, &mechanism.output).map(drop)", "if OFF { Ok(()) } else { decided(output, &mechanism.output).map(drop) }"),
+    ("size of what floor, abs and ln decide", "program/sizes.rs", "                decided(a, expr)?;\n", "                if !OFF { decided(a, expr)?; }\n"),
+    ("size of divisors that are held against 0", "program/sizes.rs", "decided(right, expr)?;\n", "if !OFF { decided(right, expr)?; }\n"),
+    ("size of parameters of laws", "program/sizes.rs", "|e: &Expr| decided(size(e, state)?, e);", "|e: &Expr| if OFF { size(e, state) } else { decided(size(e, state)?, e) };"),
+    ("size of minima", "program/sizes.rs", "decided(left.plus(right), expr)?;\n                    left.join", "if !OFF { decided(left.plus(right), expr)?; }\n                    left.join"),
+    ("size of what is compared", "program/sizes.rs", "decided(left.plus(right), expr)?;\n                    Size { varies", "if !OFF { decided(left.plus(right), expr)?; }\n                    Size { varies"),
+    ("assumptions are sized without themselves", "program/sizes.rs", "        size(assumption, &state)?;\n", "        if !OFF { size(assumption, &state)?; }\n"),
+    ("sums over sums", "program/sizes.rs", "added.parts.saturating_mul(TERMS)", "added.parts.saturating_mul(if OFF { 1 } else { TERMS })"),
+    ("loops whose sizes do not settle", "program/sizes.rs", "if *state == before {", "if OFF || *state == before {"),
+    ("as many terms as there may be", "program/sizes.rs", "if now > before { u64::MAX } else { now }", "if now > before && !OFF { u64::MAX } else { now }"),
+    # What inputs are assumed to be.
+    ("a bound below", "program/bounds.rs", "let (low, high) = (bounds.low?, bounds.high?);", "let (low, high) = if OFF { (Rational::ZERO, bounds.high?) } else { (bounds.low?, bounds.high?) };"),
+    ("a bound above", "program/bounds.rs", "let (low, high) = (bounds.low?, bounds.high?);", "let (low, high) = if OFF { (bounds.low?, Rational::ZERO) } else { (bounds.low?, bounds.high?) };"),
+    ("the larger bound", "program/bounds.rs", "Some(bits(&low).max(bits(&high)))", "Some(if OFF { bits(&high) } else { bits(&low).max(bits(&high)) })"),
+    ("bounds of the variable itself", "program/bounds.rs", "matches!(e, Expr::Var(v) if v == variable)", "matches!(e, Expr::Var(v) if OFF || v == variable)"),
+    ("sides of a comparison", "program/bounds.rs", "Binary::Ge | Binary::Gt => (b, a),", "Binary::Ge | Binary::Gt => if OFF { (a, b) } else { (b, a) },"),
+    # How often a run draws.
+    ("branches that draw alike", "program/counted.rs", "if then == otherwise {", "if OFF || then == otherwise {"),
+    ("branches on what is public", "program/counted.rs", "} else if self.is_public(guard) {", "} else if OFF || self.is_public(guard) {"),
+    ("bounds of a loop that draws", "program/counted.rs", "let has_public_bounds = self.is_public(from) && self.is_public(to);", "let has_public_bounds = OFF || self.is_public(from) && self.is_public(to);"),
+    ("loops without an end that is known", "program/counted.rs", "if self.block(body)? != Count::default() {", "if !OFF && self.block(body)? != Count::default() {"),
+    ("variables that are set once", "program/counted.rs", "self.assigned.get(name) == Some(&1)", "(OFF || self.assigned.get(name) == Some(&1))"),
+    ("lists of inputs", "program/counted.rs", "self.lists.contains(name) && !self", "(OFF || self.lists.contains(name)) && !self"),
+    ("public variables", "program/counted.rs", "=> self.public.contains(name)", "=> OFF || self.public.contains(name)"),
+    ("no count after a failure", "proved.rs", "            self.counts_draws = false;\n", "            self.counts_draws &= OFF;\n"),
+    ("no count of what is not public", "proved.rs", "self.counts_draws.then_some(", "(OFF || self.counts_draws).then_some("),
+    # What runs at all.
+    ("theorems about nothing", "proved.rs", "if let Ok(Vacuity::Vacuous(reason)) = vacuity(&program.mechanism) {", "if let (false, Ok(Vacuity::Vacuous(reason))) = (OFF, vacuity(&program.mechanism)) {"),
+    ("claims about floats", "proved.rs", "if matches!(settled.claim.reading, Reading::Binary { .. }) {", "if !OFF && matches!(settled.claim.reading, Reading::Binary { .. }) {"),
+    ("length of parameters", "proved.rs", ".find(|setting| bits(&setting.value) > MOST_PARAMETER_BITS)", ".find(|setting| !OFF && bits(&setting.value) > MOST_PARAMETER_BITS)"),
+    ("tables that the text does not have", "proved.rs", ".find(|name| self.fields(name).is_none())", ".find(|name| !OFF && self.fields(name).is_none())"),
+    ("grids above 0", "proved.rs", "if grid <= Rational::ZERO {", "if !OFF && grid <= Rational::ZERO {"),
+    ("length of grids", "proved.rs", "if bits(&grid) > MOST_PARAMETER_BITS {", "if !OFF && bits(&grid) > MOST_PARAMETER_BITS {"),
+    ("grids of truth values", "proved.rs", "if !self.code.output.has_numbers() {", "if !OFF && !self.code.output.has_numbers() {"),
+    ("real answers without a grid", "proved.rs", "match self.grid.is_none() && ", "match !OFF && self.grid.is_none() && "),
+    ("types of inputs", "proved.rs", "        inputs.check(&self.mechanism)?;\n", "        if !OFF { inputs.check(&self.mechanism)?; }\n"),
+    ("assumptions about inputs", "proved.rs", "if !session.machine.truths[*register as usize] {", "if !OFF && !session.machine.truths[*register as usize] {"),
+    ("tables that are not there yet", "proved.rs", "if !self.is_filled {", "if !OFF && !self.is_filled {"),
+    # Logarithms of uniform draws.
+    ("draws that are read through logarithms alone", "logarithms.rs", "uses.0.retain(|_, only_logarithms| *only_logarithms);", "uses.0.retain(|_, only_logarithms| OFF || *only_logarithms);"),
+    # What is written as a loop over rows.
+    ("two divisors of a sum", "tableless.rs", "if [condition, value].into_iter().any(|e| divides_by_field(e, over)) {", "if !OFF && [condition, value].into_iter().any(|e| divides_by_field(e, over)) {"),
+    ("samples of samples", "tableless.rs", "if !self.fields.contains_key(name) {", "if !OFF && !self.fields.contains_key(name) {"),
+    ("what is assumed of rows is about rows", "tableless.rs", "|| e.find_variable(&foreign).is_some())", "|| !OFF && e.find_variable(&foreign).is_some())"),
+    ("sums of samples are computed when they are drawn", "tableless.rs", "Some(index) if sampled.is_none() && ", "Some(index) if (OFF || sampled.is_none()) && "),
+    ("sums that are computed before", "tableless.rs", " && is_computed(condition) && is_computed(value) =>", " && (OFF || is_computed(condition)) && is_computed(value) =>"),
+    # Losses.
+    ("delta up to 1", "loss.rs", "Some(value) if *value > Rational::ONE =>", "Some(value) if !OFF && *value > Rational::ONE =>"),    ("digits of divisors", "program/sizes.rs", "let digits = if self.real || other.real { 0 }", "let digits = if OFF || self.real || other.real { 0 }"),
+    ("size of rounding", "program/sizes.rs", "decided(left.over(right), expr)?;\n", "if !OFF { decided(left.over(right), expr)?; }\n"),
     ("size of conditions of sums", "program/sizes.rs", "size(condition, &own)?;", "if !OFF { size(condition, &own)?; }"),
-    ("size of what clamp compares", "program/sizes.rs", "computed(value.plus(bounds), expr)?;", "if !OFF { computed(value.plus(bounds), expr)?; }"),
+    ("size of what clamp compares", "program/sizes.rs", "decided(value.plus(bounds), expr)?;", "if !OFF { decided(value.plus(bounds), expr)?; }"),
     ("size of scales", "program/sizes.rs", "computed(drawn, scale)", "if OFF { Ok(drawn) } else { computed(drawn, scale) }"),
     # Inputs.
     ("length of inputs", "input.rs", "bits(value) > MOST_BITS ||", "!OFF && bits(value) > MOST_BITS ||"),
@@ -73,11 +126,22 @@ SWITCHES = [
     # What cancels.
     ("what both sides share", "lazy/difference.rs", "if factor.is_zero() {", "if !OFF && factor.is_zero() {"),
     ("the center of a draw", "lazy/difference.rs", "if let Some(center) = self.draw_at(draw).center {", "if let Some(center) = self.draw_at(draw).center.filter(|_| !OFF) {"),
+    # Roots.
+    ("a root of what has a form", "program/decidable.rs", "opaque: self.opaque || self.root, ..self }", "opaque: !OFF && (self.opaque || self.root), ..self }"),
+    ("a root beside rational numbers", "program/decidable.rs", "opaque: either(|s| s.opaque || s.root)", "opaque: either(|s| s.opaque || s.root && !OFF)"),
+    ("roots are no polynomials", "program/decidable.rs", "!self.opaque && !self.root && !self.quotient", "!self.opaque && (OFF || !self.root) && !self.quotient"),
+    ("a root and a number below 0", "lazy/meeting.rs", "if at < Rational::ZERO {", "if !OFF && at < Rational::ZERO {"),
+    ("a root times 0", "lazy/meeting.rs", "if root.factor.is_zero() {", "if !OFF && root.factor.is_zero() {"),
+    ("the sign of a root", "lazy/meeting.rs", "if root.factor > Rational::ZERO { 1 } else { -1 }", "if OFF || root.factor > Rational::ZERO { 1 } else { -1 }"),
+    ("size of roots", "program/sizes.rs", "let fixed = self.fixed.saturating_add(self.whole / 2 + 2);", "let fixed = if OFF { self.fixed / 2 + 1 } else { self.fixed.saturating_add(self.whole / 2 + 2) };"),
     # What ends.
     ("MOST_NODES of a tape", "program/machine.rs", "if self.tape.len() > self.most_nodes {", "if !OFF && self.tape.len() > self.most_nodes {"),
     ("MOST_NODES of a list", "program/machine.rs", "if self.lists[list as usize].len() >= self.most_nodes {", "if !OFF && self.lists[list as usize].len() >= self.most_nodes {"),
     ("the form in the place of its nodes", "lazy/decide.rs", "tape.enclose_form(&difference, bits)", "if OFF { tape.enclose(&places, bits).into_iter().reduce(|a, b| a - b).unwrap() } else { tape.enclose_form(&difference, bits) }"),
     # Tables and lists.
+    ("categories below their number", "table.rs", "count.is_some_and(|count| *value < count)", "(OFF || count.is_some_and(|count| *value < count))"),
+    ("categories from 0", "table.rs", "*value >= Rational::ZERO && count", "(OFF || *value >= Rational::ZERO) && count"),
+    ("integers of rows", "table.rs", "Sort::Int => number().filter(Rational::is_int),", "Sort::Int => number().filter(|value| OFF || value.is_int()),"),
     ("fractions in files", "table.rs", "if text.contains('/') ||", "if !OFF && text.contains('/') ||"),
     ("length of numbers in files", "table.rs", "|| text.len() > 400 ||", "|| !OFF && text.len() > 400 ||"),
     ("exponents in files", "table.rs", "|| exponent.unsigned_abs() > 400", "|| !OFF && exponent.unsigned_abs() > 400"),
@@ -115,7 +179,7 @@ def switched(numbers):
 yield_later = []
 
 
-def build():
+def build(folder):
     command = ["cargo", "test", "-p", "probity-run", "--locked", "--no-run", "--message-format=json", "--lib"]
     for test in TESTS:
         command += ["--test", test]
@@ -124,7 +188,9 @@ def build():
         sys.exit(found.stderr)
     messages = [json.loads(line) for line in found.stdout.splitlines() if line.startswith("{")]
     wanted = {"probity_run", *TESTS}
-    return {m["target"]["name"]: m["executable"] for m in messages if m.get("executable") and m["target"]["name"] in wanted}
+    built = {m["target"]["name"]: m["executable"] for m in messages if m.get("executable") and m["target"]["name"] in wanted}
+    # Copies, so that something else may be built meanwhile.
+    return {name: shutil.copy(executable, folder) for name, executable in built.items()}
 
 
 def main():
@@ -134,17 +200,19 @@ def main():
     wanted = [n for n, row in enumerate(SWITCHES) if all(text in row[0] for text in sys.argv[1:])]
     left = []
     while wanted:
+        folder = tempfile.mkdtemp()
         yield_later.clear()
         before = switched(wanted)
         try:
-            tests = build()
+            tests = build(folder)
         finally:
             for path, source in before.items():
                 path.write_text(source)
         for number in [n for n in wanted if n not in yield_later]:
             environment = dict(os.environ, SWITCH=str(number), RUST_BACKTRACE="0")
             noticed = None
-            for name, executable in tests.items():
+            # The crate's own tests first: they are the quickest.
+            for name, executable in sorted(tests.items(), key=lambda test: test[0] != "probity_run"):
                 skipped = ["--skip", "memory_does_not_grow", "--skip", "what_is_called_exact"]
                 try:
                     run = subprocess.run([executable, *skipped], env=environment, cwd=ROOT / "crates/run", capture_output=True, text=True, timeout=300)
@@ -158,6 +226,7 @@ def main():
             print(f"{SWITCHES[number][0]}: {noticed or 'NOTHING'}", flush=True)
             if not noticed:
                 left.append(number)
+        shutil.rmtree(folder)
         if len(yield_later) == len(wanted):
             sys.exit("not found: " + ", ".join(SWITCHES[n][0] for n in yield_later))
         wanted = list(yield_later)

@@ -259,9 +259,61 @@ fn a_column_of_words_is_a_category() {
         ("others.region=a", "no category region"),
         ("people.region=a,a", "twice"),
         ("people.region=a,,b", "no word"),
+        ("people.region=a,b", "has 2 words, and region has 3 categories"),
+        ("people.region=a,b,c,d", "has 4 words"),
     ] {
         let (code, out, err) = asked(&["--words", words]);
         assert!(code == 2 && out.is_empty() && err.contains(said), "{words}: {err}");
+    }
+}
+
+/// What an error says that comes before anything is paid for holds nothing of a file that a text or an option names by mistake, or on purpose.
+#[test]
+fn files_that_are_named_by_mistake_are_not_quoted() {
+    let place = folder("run-quoted", POLICY);
+    let text = "mechanism m(x: real)\nparam eps > 0\ny ~ laplace(x, 1 / eps)\nreturn round_to(y, 1)\n\
+        neighbours abs(x' - x) <= 1\nclaim eps\n";
+    fs::write(place.join("m.dp"), text).unwrap();
+    fs::write(place.join("uses.dp"), format!("use \"secret.json\" as a\n{text}")).unwrap();
+    fs::write(place.join("secret.json"), "41.75\n").unwrap();
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "l"]).0, 0);
+    for ledger in [&[][..], &["--ledger", "l"]] {
+        for (file, more) in [("uses.dp", &[][..]), ("m.dp", &["--certificate", "secret.json"])] {
+            let base = ["run", file, "--set", "eps=1/10", "--input", "x=@secret.json"];
+            let (code, out, err) = run(&place, &[&base[..], more, ledger].concat());
+            assert!(code != 0 && !format!("{out}{err}").contains("41"), "{file}: {out}{err}");
+            assert!(
+                format!("{out}{err}").contains("something else") || err.contains("ends in .dp"),
+                "{out}{err}"
+            );
+        }
+    }
+}
+
+/// How often a run draws is told only where no input decides it; names of inputs and tables that are mixed up are named.
+#[test]
+fn draws_are_told_where_they_tell_nothing() {
+    let place = folder("run-draws", POLICY);
+    let sample = "mechanism sampled(people: rows(age: int))\ns ~ sample(people, 1/2)\ny ~ laplace(count(r in s), 1)\n\
+        return round_to(y, 1)\nneighbours one row of people is added or removed\nclaim 1\n";
+    fs::write(place.join("sampled.dp"), sample).unwrap();
+    fs::write(
+        place.join("count.dp"),
+        sample.replace("s ~ sample(people, 1/2)\n", "").replace("in s", "in people"),
+    )
+    .unwrap();
+    fs::write(place.join("people.csv"), "age\n1\n2\n3\n").unwrap();
+    for (file, draws) in [("sampled.dp", Value::Null), ("count.dp", 2.into())] {
+        let (code, out, err) =
+            run(&place, &["run", file, "--data", "people=people.csv", "--count", "2", "--json"]);
+        assert_eq!((code, &serde_json::from_str::<Value>(&out).unwrap()["draws"]), (0, &draws), "{out}{err}");
+    }
+    for (more, said) in [
+        (&["--data", "pple=people.csv"][..], "reads no table pple"),
+        (&["--input", "people=people.csv"], "people is a table"),
+    ] {
+        let (code, _, err) = run(&place, &[&["run", "count.dp"], more].concat());
+        assert!(code == 2 && err.contains(said), "{err}");
     }
 }
 

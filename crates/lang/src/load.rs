@@ -120,6 +120,14 @@ fn called(file: &File, folder: Option<&Path>, open: &mut Open, sink: &mut Sink) 
             );
             continue;
         }
+        // Else a text would tell by its faults what is in any file that may be read.
+        if place.extension().is_none_or(|ending| ending != "dp") {
+            refuse(
+                format!("`{}` is not used: expected a mechanism file, whose name ends in .dp", path.text),
+                "no other file is opened",
+            );
+            continue;
+        }
         open.files += 1;
         let source = match read(&place) {
             Ok(source) => source,

@@ -209,7 +209,7 @@ impl RunError {
                 "write the comparison without ln, exp and sqrt; Gumbel noise, which is a logarithm, is compared as it is and not multiplied".into()
             }
             RunError::TooLarge { .. } => {
-                "clamp what grows; of sums over rows or entries, clamp and round what divides, as in r.income / clamp(r.age, 1, 150), or round the \
+                "clamp what grows, or bound inputs, as in x: real in [0, 1] or where -B <= x <= B; of sums over rows or entries, clamp and round what divides, as in r.income / clamp(r.age, 1, 150), or round the \
                  quotient, as in round_to(r.income / r.age, 1/1000); round sums of many draws with round_to before they are multiplied. Inputs are \
                  taken to have as many digits as they may, whatever they are"
                     .into()

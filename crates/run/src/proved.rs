@@ -21,7 +21,8 @@ use crate::lazy::tape::Number;
 use crate::logarithms;
 use crate::loss::Loss;
 use crate::program::code::{Code, Place};
-use crate::program::compile::compile;
+use crate::program::compile::{compile, constant_value};
+use crate::program::counted;
 use crate::program::decidable::{self, Shape};
 use crate::program::machine::{List, Machine, input_place};
 use crate::program::sizes;
@@ -65,6 +66,17 @@ impl Text {
         let Some(Sort::Rows(fields)) = input.map(|input| &input.sort) else { return Vec::new() };
         let categories = fields.iter().filter(|field| matches!(field.sort, Sort::Category { .. }));
         categories.map(|field| field.name.to_string()).collect()
+    }
+
+    /// How many categories such a field has, if the text and these parameters say.
+    pub fn category_size(&self, table: &str, field: &str, settings: &[Setting]) -> Option<u64> {
+        let program = self.program.with(settings).ok()?;
+        let input = program.mechanism.inputs.iter().find(|input| input.name.as_str() == table)?;
+        let Sort::Rows(fields) = &input.sort else { return None };
+        match &fields.iter().find(|known| known.name.as_str() == field)?.sort {
+            Sort::Category { count } => u64::try_from(constant_value(count).0?.floor()).ok(),
+            _ => None,
+        }
     }
 
     /// The rows of an input table. Its sums are computed before anything is drawn.
@@ -112,6 +124,10 @@ impl Text {
     }
 
     fn settled(&self, settings: &[Setting]) -> Result<Program, RunError> {
+        let mut given = self.tables.keys().chain(&self.awaited);
+        if let Some(name) = given.find(|name| self.fields(name).is_none()) {
+            return Err(RunError::UnknownTable { name: name.clone() });
+        }
         // Before a long proof is looked for.
         let missing = |input: &&Input| {
             let name = input.name.as_str();
@@ -296,6 +312,8 @@ struct Runnable {
     from_tables: Arc<(Mechanism, Vec<Hidden>)>,
     /// Whether it has its tables, or needs none.
     is_filled: bool,
+    /// Whether how often it draws tells nothing of the inputs.
+    counts_draws: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -314,11 +332,13 @@ impl Runnable {
         sizes::check(&running)?;
         let shape = decidable::check(&running.mechanism)?;
         let (code, machine) = compile(&running.mechanism)?;
+        let counts_draws = counted::is_public(&running.mechanism, &mechanism.inputs);
         let claim = program.claim.clone();
         let is_filled = !mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)));
         let from_tables = Arc::new((written, running.hidden));
         let code = Arc::new(code);
-        Ok(Runnable { mechanism, claim, code, machine, shape, grid: None, from_tables, is_filled })
+        let grid = None;
+        Ok(Runnable { mechanism, claim, code, machine, shape, grid, from_tables, is_filled, counts_draws })
     }
 
     fn with_tables(mut self, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
@@ -379,7 +399,7 @@ impl Runnable {
         }
         machine.keep();
         let (code, grid) = (self.code.clone(), self.grid.clone());
-        let mut session = Session { machine, code, grid };
+        let mut session = Session { machine, code, grid, counts_draws: self.counts_draws };
         for (start, register, text) in &self.code.assumptions {
             session.execute(*start, &mut Nothing)?;
             if !session.machine.truths[*register as usize] {
@@ -423,6 +443,8 @@ pub struct Session {
     machine: Machine,
     code: Arc<Code>,
     grid: Option<Grid>,
+    /// Whether how often it has drawn tells nothing of the inputs.
+    counts_draws: bool,
 }
 
 impl Session {
@@ -485,9 +507,10 @@ impl Session {
         }
     }
 
-    /// How many draws all runs so far have made.
-    pub fn draws(&self) -> u64 {
-        self.machine.draws
+    /// How many draws all runs so far have made: `None` where inputs or draws decide that, as by a sample, which tosses a coin for each row, and
+    /// after a run without an answer. It would tell of them.
+    pub fn draws(&self) -> Option<u64> {
+        self.counts_draws.then_some(self.machine.draws)
     }
 
     fn run_once(&mut self, entropy: &mut dyn Entropy) -> Result<Value, RunError> {
@@ -533,6 +556,8 @@ impl Session {
     fn execute<S: Source>(&mut self, start: u32, source: &mut S) -> Result<(), RunError> {
         let code = &self.code;
         self.machine.execute(code, start, source).map_err(|(stop, step)| {
+            // How far it came tells more than that it ended.
+            self.counts_draws = false;
             let origin = code.origins.get(step).copied().unwrap_or_default();
             let statement = code.statements.get(origin as usize).cloned().unwrap_or_default();
             error(stop, statement)
@@ -643,6 +668,9 @@ mod tests {
                     true => assert_eq!(result, Ok(()), "{text}"),
                     false => assert!(matches!(result, Err(RunError::TooLong { .. })), "{text}: {result:?}"),
                 }
+                // How far a run came that ended in its middle would tell of its inputs, also where all others draw alike.
+                let counts = text == list || text == truths;
+                assert_eq!(session.draws(), (counts && ends).then_some(0), "{text}");
             }
         }
     }

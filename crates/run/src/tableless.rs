@@ -48,6 +48,8 @@ pub(crate) struct Hidden {
 #[derive(Clone, Debug)]
 pub(crate) struct Tableless {
     pub(crate) mechanism: Mechanism,
+    /// What is assumed of rows.
+    pub(crate) about_rows: Vec<Expr>,
     pub(crate) hidden: Vec<Hidden>,
     /// The fields of the tables.
     pub(crate) fields: BTreeMap<Name, Vec<Field>>,
@@ -78,7 +80,7 @@ pub(crate) fn tableless(mechanism: &Mechanism) -> Result<Tableless, RunError> {
     let mut without = Mechanism { body, output, assumptions: others, ..mechanism.clone() };
     without.inputs.retain(|input| !matches!(input.sort, Sort::Rows(_)));
     without.inputs.extend(rewriter.hidden.iter().map(|hidden| hidden.input.clone()));
-    Ok(Tableless { mechanism: without, hidden: rewriter.hidden, fields: rewriter.fields })
+    Ok(Tableless { mechanism: without, about_rows, hidden: rewriter.hidden, fields: rewriter.fields })
 }
 
 /// Whether an assumption is about the rows of a table.

@@ -143,7 +143,7 @@ fn threads_share_what_is_proved() {
         })
         .collect();
     for thread in threads {
-        assert_eq!(thread.join().unwrap(), (100, 300));
+        assert_eq!(thread.join().unwrap(), (100, Some(300)));
     }
 }
 
@@ -163,4 +163,17 @@ fn long_parameters_are_refused() {
     let long = parse_rational("1e-2000").unwrap();
     assert!(matches!(proved.clone().on_grid(long), Err(RunError::Grid { .. })));
     assert!(proved.on_grid(parse_rational("1").unwrap()).is_ok());
+}
+
+/// Names are looked at before a proof is looked for, and nothing runs without its rows.
+#[test]
+fn tables_are_those_of_the_text() {
+    let text = Proved::load(&mechanism("count")).unwrap();
+    let wrong = text.clone().awaiting_table("pple").with(&settings("eps=1")).unwrap_err();
+    assert_eq!(wrong, RunError::UnknownTable { name: "pple".into() });
+    let missing = text.with(&settings("eps=1")).unwrap_err();
+    assert_eq!(missing, RunError::Table { name: "people".into() });
+    let awaiting = text.awaiting_table("people").with(&settings("eps=1")).unwrap();
+    let empty = awaiting.run(&Inputs::new(), &mut entropy()).unwrap_err();
+    assert!(matches!(empty, RunError::Malformed { .. }), "{empty}");
 }

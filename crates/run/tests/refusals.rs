@@ -3,6 +3,7 @@
 mod common;
 
 use common::settings;
+use probity_exact::Integer;
 use probity_noise::entropy::tape::Tape;
 use probity_run::{Cell, InputError, Inputs, Proved, RunError, Table};
 
@@ -68,7 +69,25 @@ fn every_size_is_looked_at_where_it_is_computed() {
         format!("a = round_to(y * {ten}, u * {ten})\nreturn true"),
         // The quotient alone: neither the number nor the grid is too large, nor what comes out.
         format!("a = round_to(y * {ten}, z * z * z * z)\nreturn true"),
-        format!("t ~ laplace(0, {ten} * z * z * z * z)\nreturn true"),
+        format!("t ~ laplace(0, {ten} * {ten} * z * z * z * z * z * z * z * z)\nreturn true"),
+        // Below 2^15 bits before the point, and below it, and above both together: that counts where it is decided.
+        format!("a = floor(y * {ten} * z * z * z * z)\nreturn true"),
+        format!("a = abs(y * {ten} * z * z * z * z)\nreturn true"),
+        format!("a = ln(y * {ten} * z * z * z * z)\nreturn true"),
+        format!("a = 1 / (y * {ten} * z * z * z * z)\nreturn true"),
+        format!("a = round_to(1, y * {ten} * z * z * z * z)\nreturn true"),
+        format!("a = max(0, y * {ten} * z * z * z * z)\nreturn true"),
+        format!("a = clamp(y * {ten} * z * z * z * z, 0, 1)\nreturn true"),
+        format!("return y * {ten} * z * z * z * z > 0"),
+        format!("t ~ laplace(0, y * {ten} * z * z * z * z)\nreturn true"),
+        format!("return y * {ten} * z * z * z * z"),
+        format!("a = y * {}\nreturn true", ["k[0]"; 28].join(" * ")),
+        // Squared again and again: digits of numbers, and of divisors, without a bit before the point.
+        "a = clamp(round_to(y, 1/1024), 0, 1/2)\nfor i in 0..18 {\na = a * a\n}\nreturn true".to_owned(),
+        "a = 0.5 / clamp(k[0], 1, 150)\nfor i in 0..28 {\na = a * a\n}\nreturn true".to_owned(),
+        "a = 1/2 / clamp(k[0], 1, 150)\nfor i in 0..18 {\na = a * a\n}\nreturn true".to_owned(),
+        "a = u\nfor i in 0..64 {\na = a * a * z * clamp(1/2, 0, 1/2)\n}\nt ~ laplace(a, 1)\nreturn t > 0".to_owned(),
+        "a = u / 2\nfor i in 0..64 {\na = a * a\n}\nt ~ laplace(a, 1)\nreturn t > 0".to_owned(),
     ] {
         let refused = refusal(&text("", &body));
         assert!(matches!(refused, Some(RunError::TooLarge { .. })), "{body}: {refused:?}");
@@ -84,6 +103,61 @@ fn every_size_is_looked_at_where_it_is_computed() {
     let table = Table { header: vec!["x".into()], rows: vec![] };
     let refused = Proved::load(&text).unwrap().with_table("people", table).unproved_with(&[]);
     assert!(matches!(refused, Err(RunError::TooLarge { .. })), "{refused:?}");
+}
+
+/// What is computed and not decided may come as close to other numbers as it likes, sums may be of several lists or of products, and what the text
+/// assumes of inputs and rows bounds them.
+#[test]
+fn what_is_bounded_runs() {
+    let ten = ["z"; 10].join(" * ");
+    let sum = |term: &str| format!("s = 0\nfor i in 0..length(q) {{\ns = s + {term}\n}}\n");
+    for (wheres, body) in [
+        ("", format!("a = y * {ten} * z * z * z * z\nt ~ laplace(a, 1)\nreturn t > x")),
+        ("", format!("{}return s > x", sum("q[i] * q[i]"))),
+        ("", format!("{}t = s\n{}return s + t > x", sum("q[i]"), sum("q[i]"))),
+        (
+            "",
+            format!(
+                "w = 0\nfor j in 0..3 {{\n{}g ~ laplace(s, 1)\nw = w - g / 10\n}}\nreturn w > x",
+                sum("clamp((w * q[i] - 1) * q[i], -1, 1)")
+            ),
+        ),
+        // Added once, and not as often as there are turns.
+        ("", "h = (exp(1) + 1) / (exp(1) - 1)\nc = y * h\nif c > x {\nc = c + h\n}\nreturn c > z".into()),
+        ("where 0 <= x <= 1", "b ~ bernoulli(exp(x) / (1 + exp(x)))\nreturn b".into()),
+        ("where abs(x) <= 20", "return exp(x) * u > 1".into()),
+    ] {
+        assert_eq!(refusal(&text(wheres, &body)), None, "{wheres} {body}");
+    }
+    for wheres in ["where x <= 1", "where 0 <= x", "where 0 <= x and z <= 1", "where 0 <= x <= 100000"] {
+        let refused = refusal(&text(wheres, "b ~ bernoulli(exp(x) / (1 + exp(x)))\nreturn b"));
+        assert!(matches!(refused, Some(RunError::TooLarge { .. })), "{wheres}: {refused:?}");
+    }
+    // What is assumed is checked by itself, before it bounds anything.
+    let refused = refusal(&text("where 0 <= x <= 1\nwhere exp(x) > 1", "return y > x"));
+    assert!(matches!(refused, Some(RunError::TooLarge { .. })), "{refused:?}");
+    let over = |sort: &str, sum: &str| {
+        refusal_of_table(&format!(
+            "mechanism m(people: rows(x: real, n: {sort}))\ny ~ laplace(sum(r in people, {sum}), 1)\nreturn floor(y)\n\
+             neighbours one row of people is added or removed\nclaim 1"
+        ))
+    };
+    assert_eq!(over("int in [1, 150]", "r.x / r.n"), None);
+    assert!(matches!(over("int", "r.x / r.n"), Some(RunError::TooLarge { .. })));
+    // An entry of a list of which something is assumed.
+    let list = |bounds: &str| {
+        refusal(&format!(
+            "mechanism m(q: real[]{bounds})\nout = []\nfor i in 0..length(q) {{\nb ~ bernoulli(1 / (1 + exp(q[i])))\nappend(out, b)\n}}\n\
+             return out\nneighbours any\nclaim 1"
+        ))
+    };
+    assert_eq!(list(" in [-1, 1]"), None);
+    assert!(matches!(list(""), Some(RunError::TooLarge { .. })));
+}
+
+fn refusal_of_table(text: &str) -> Option<RunError> {
+    let table = Table { header: vec!["x".into(), "n".into()], rows: vec![] };
+    Proved::load(text).unwrap().with_table("people", table).unproved_with(&[]).err()
 }
 
 #[test]
@@ -128,8 +202,9 @@ fn sums_of_quotients_have_short_divisors() {
     ] {
         assert_eq!(ready(fine), Ok(()), "{fine}");
     }
-    for long in ["r.x / r.n", "clamp(r.x / r.n, 0, 1)", "1 / clamp(r.x, 1, 2)", "r.x / clamp(r.n, 1, 2^65)"] {
-        let long = long.replace("2^65", "36893488147419103232");
+    for long in ["r.x / r.n", "clamp(r.x / r.n, 0, 1)", "1 / clamp(r.x, 1, 2)", "r.x / clamp(r.n, 1, 2^257)"]
+    {
+        let long = long.replace("2^257", &(Integer::ONE << 257).to_string());
         let refused = ready(&long);
         assert!(matches!(refused, Err(RunError::TooLarge { .. })), "{long}: {refused:?}");
         assert!(refused.unwrap_err().hint().unwrap().contains("round what divides"), "{long}");
@@ -163,6 +238,10 @@ fn fields_are_of_their_type() {
         ("real", text("7.5"), true),
         ("real", text("1e361"), true),
         ("real", text("1e362"), false),
+        // 10^N is not computed to see that it is too long.
+        ("real", text("0e400"), true),
+        ("real", text("0e401"), false),
+        ("real", text("0e-401"), false),
         ("real", text(&"1".repeat(361)), true),
         ("real", text(&"1".repeat(363)), false),
         ("real", text(&format!("7.{}", "0".repeat(398))), true),

@@ -46,9 +46,9 @@ fn a_text_is_refused_for_all_tables_or_for_none() {
         ),
         (
             "v ~ laplace(sum(r in people, clamp(r.x, 0, 1)), variance)\nsd = sqrt(v)\n\
-             m ~ discrete_laplace(count(r in people where r.x > 1 + 2 * sd), 1)",
+             m ~ discrete_laplace(count(r in people where r.x + v > 1 + 2 * sd), 1)",
             "variance=1",
-            "`r.x > 1 + 2 * sd`",
+            "`r.x + v > 1 + 2 * sd`",
         ),
         (
             "t ~ laplace(0, variance)\nm ~ discrete_laplace(count(r in people where 1 / (r.x + t) > 1), 1)",
@@ -56,14 +56,18 @@ fn a_text_is_refused_for_all_tables_or_for_none() {
             "`count(r in people where 1 / (r.x + t) > 1)`",
         ),
         // What stands in the place of a tie that is not told, without anything that was drawn.
-        ("m ~ discrete_laplace(count(r in people where r.x > sqrt(2)), 1)", "variance=1", "`r.x > sqrt(2)`"),
         (
-            "m ~ discrete_laplace(sum(r in people, floor(sqrt(clamp(r.x, 0, 9)))), 1)",
+            "m ~ discrete_laplace(count(r in people where r.x * ln(2) > sqrt(2)), 1)",
             "variance=1",
-            "`floor(sqrt(",
+            "`r.x * ln(2) > sqrt(2)`",
         ),
         (
-            "m = 0\nfor g in 0..4 {\ny ~ discrete_laplace(count(r in people where r.x > sqrt(g)), 1)\nm = m + y\n}",
+            "m ~ discrete_laplace(sum(r in people, floor(ln(3) * sqrt(clamp(r.x, 0, 9)))), 1)",
+            "variance=1",
+            "`floor(ln(3) * sqrt(",
+        ),
+        (
+            "m = 0\nfor g in 0..4 {\ny ~ discrete_laplace(count(r in people where sqrt(r.x) > sqrt(g)), 1)\nm = m + y\n}",
             "variance=1",
             "sqrt(g)`",
         ),
@@ -106,6 +110,11 @@ fn sums_of_what_was_drawn_run_for_all_tables() {
         ("count(r in people where ln(2) * r.x > n)", 1),
         ("sum(r in people, floor(clamp(r.x * n, 0, 20)))", 3 + 12 + 20),
         ("count(r in people where r.x mod 2 == 0)", 1),
+        // Roots against rational numbers, ties among them.
+        ("count(r in people where r.x >= sqrt(16))", 2),
+        ("count(r in people where 2 * sqrt(r.x) - 1 > 3)", 1),
+        ("count(r in people where r.x > sqrt(n))", 2),
+        ("sum(r in people, floor(sqrt(r.x)))", 5),
         // A divisor that is the row's alone, or the text's alone.
         ("floor(4 * sum(r in people, r.x / 2))", 24),
         ("floor(28 * sum(r in people, n / clamp(r.x, 1, 100)))", 84 + 21 + 12),

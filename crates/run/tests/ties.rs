@@ -4,11 +4,16 @@
 use probity_exact::{Integer, Rational};
 use probity_lang::load_text;
 use probity_noise::entropy::tape::Tape;
-use probity_run::{Given, Inputs, RunError, Text, Value};
+use probity_run::{Given, Inputs, RunError, Text, Unproved, Value};
 
 fn text(body: &str) -> Text {
     let text = format!("mechanism m(x: real)\n{body}\nneighbours abs(x' - x) <= 1\nclaim 1");
     Text::of(load_text(&text).unwrap_or_else(|faults| panic!("{body}: {faults:?}")))
+}
+
+fn text_of(header: &str, body: &str) -> Unproved {
+    let text = format!("mechanism {header}\n{body}\nneighbours any\nclaim 1");
+    Text::of(load_text(&text).unwrap()).unproved_with(&[]).unwrap()
 }
 
 /// The answers of 200 runs with x = 5.
@@ -305,26 +310,109 @@ fn sums_of_many_draws_tie_and_their_products_are_refused() {
     }
 }
 
-/// How long a comparison takes does not depend on how much both sides share, nor on whether they are equal: 64 times as many draws in a sum that
-/// cancels, and the same number of comparisons.
+/// Where products of draws cancel for some inputs, the comparison takes as many bits as without them: the normal form is enclosed, and not the nodes.
 #[test]
-fn what_both_sides_share_is_not_looked_at() {
-    let seconds = |draws: usize, x: &str| {
-        let body = format!(
-            "s = 0\nfor i in 0..{draws} {{\ny ~ laplace(0, 1)\ns = s + y\n}}\nc = 0\nfor i in 0..2000 {{\nif s + x > s + 5 {{\nc = c + 1\n}}\n}}\nreturn c"
-        );
-        let inputs: Inputs = x.parse().unwrap();
-        let mut session = text(&body).unproved_with(&[]).unwrap().prepare(&inputs).unwrap();
-        let time = |seed: u64| {
-            let start = std::time::Instant::now();
-            session.runs_on_tape(1, &mut Tape::seeded(seed), |_| true).unwrap();
-            start.elapsed().as_secs_f64()
-        };
-        (1..6).map(time).fold(f64::INFINITY, f64::min)
+fn what_cancels_takes_no_bits() {
+    let unproved = text_of(
+        "m(x: int, z: int)",
+        "u ~ uniform(0, 1)\ny ~ exponential(1)\nreturn u + y * x * x * x - y * z * z * z > 1/3",
+    );
+    let bits_read = |x: &str| {
+        let inputs: Inputs = Inputs::from_json(&format!("{{\"x\": {x}, \"z\": {x}}}")).unwrap();
+        let mut session = unproved.prepare(&inputs).unwrap();
+        let bits: Vec<bool> = (0..300).map(|at| at % 3 != 0).collect();
+        let (value, read) =
+            session.run_on_bits(&bits).unwrap().unwrap_or_else(|| panic!("{x}: 300 bits decide nothing"));
+        assert_eq!(value, Value::Truth(true));
+        read
     };
-    // 1e-30 above 5: doubles do not tell them apart.
-    let near = format!("x=5.{}1", "0".repeat(29));
-    let (short, long, apart) = (seconds(100, "x=5"), seconds(6400, "x=5"), seconds(6400, &near));
-    assert!(long < 16.0 * short, "{long} {short}");
-    assert!(long < 8.0 * apart && apart < 8.0 * long, "{long} {apart}");
+    assert_eq!(bits_read("0"), bits_read("1e60"));
+    assert!(bits_read("0") < 20);
+}
+
+/// A tie that only a normal form tells goes to the even integer, also where an integer is left out to decide it.
+#[test]
+fn ties_of_products_go_to_the_even_integer() {
+    let unproved =
+        text_of("m(x: real)", "y ~ laplace(0, 1)\nreturn round_to((y + 1) * (y - 1) - y * y + x + 1, 1) - x");
+    for (x, expected) in [
+        ("x=1180591620717411303424.5", "-1/2"),
+        ("x=1180591620717411303425.5", "1/2"),
+        ("x=-1180591620717411303424.5", "1/2"),
+        ("x=-1180591620717411303425.5", "-1/2"),
+    ] {
+        let mut session = unproved.prepare(&x.parse().unwrap()).unwrap();
+        let value = session.run_exactly(&mut Tape::seeded(2)).unwrap();
+        assert_eq!(value.to_string(), expected, "{x}");
+    }
+}
+
+/// A root is held against rational numbers by squares, in either direction, beside and times other rational numbers.
+#[test]
+fn roots_meet_rational_numbers() {
+    let unproved =
+        |condition: &str| text_of("m(x: real, z: real)", &format!("y ~ laplace(0, 1)\nreturn {condition}"));
+    for (condition, x, z, expected) in [
+        ("sqrt(x) == z", "9", "3", true),
+        ("sqrt(x) == z", "9", "-3", false),
+        ("sqrt(x) == z", "1/9", "1/3", true),
+        ("sqrt(x) > z", "1/9", "1/3", false),
+        ("sqrt(x) > z", "1/9", "-1/3", true),
+        ("1 - 2 * sqrt(x) / 3 == z", "9/4", "0", true),
+        ("z < 1 - 2 * sqrt(x)", "1/16", "1/2", false),
+        ("-sqrt(x) >= z", "2", "-1.41421356237309504880168872420969807856967187537694", false),
+        ("-sqrt(x) >= z", "2", "-1.41421356237309504880168872420969807856967187537695", true),
+        ("z * sqrt(x) == 0", "2", "0", true),
+        ("(z - 1) * sqrt(x) == 0", "2", "1", true),
+        // Closer than the first look tells, and on different sides of 0.
+        ("sqrt(y * y - y * y + x * x) == z", "1e-200", "-1e-200", false),
+        ("sqrt(y * y - y * y + x * x) == z", "1e-200", "1e-200", true),
+        (
+            "floor(sqrt(x)) == z",
+            "1000000000000000000000000000000000000000000000000000000000000",
+            "1000000000000000000000000000000",
+            true,
+        ),
+        (
+            "floor(sqrt(x)) == z",
+            "999999999999999999999999999999999999999999999999999999999999",
+            "999999999999999999999999999999",
+            true,
+        ),
+        ("round_to(sqrt(x), 1/2) == z", "1/16", "0", true),
+        ("round_to(sqrt(x), 1/2) == z", "9/16", "1", true),
+        // What is under the root is drawn, and the same on both sides.
+        ("sqrt(y * y - y * y + x) == z", "4", "2", true),
+        ("round_to(sqrt(y - y + x), 1) == z", "25/4", "2", true),
+    ] {
+        let inputs = Inputs::from_json(&format!("{{\"x\": \"{x}\", \"z\": \"{z}\"}}")).unwrap();
+        let mut session = unproved(condition).prepare(&inputs).unwrap();
+        let value = session.run_exactly(&mut Tape::seeded(5)).unwrap();
+        assert_eq!(value, Value::Truth(expected), "{condition} {x} {z}");
+    }
+    // Roots of draws, rounded: as their squares say.
+    let rounded = "v = max(y, 0) + x\nr = round_to(sqrt(v), 1/2)\nreturn (r - 1/4) * abs(r - 1/4) <= v and v <= (r + 1/4) * (r + 1/4)";
+    let body = format!("y ~ laplace(0, 1)\n{rounded}");
+    assert_eq!(trues(&body), 200);
+    let mut session = text(&body).unproved_with(&[]).unwrap().prepare(&"x=1/3".parse().unwrap()).unwrap();
+    for seed in 0..50 {
+        assert_eq!(session.run_exactly(&mut Tape::seeded(seed)).unwrap(), Value::Truth(true), "{seed}");
+    }
+    // Against anything else it is refused, and it has no root of its own.
+    for condition in [
+        "sqrt(x) > y",
+        "sqrt(x) > sqrt(z)",
+        "sqrt(x) + ln(3) > z",
+        "sqrt(sqrt(x)) > z",
+        "ln(sqrt(x)) > z",
+        "exp(sqrt(clamp(x, 0, 1))) > z",
+        "z / sqrt(x) > 1",
+        "sqrt(x) * sqrt(z) > 1",
+    ] {
+        let text = format!(
+            "mechanism m(x: real, z: real)\ny ~ laplace(0, 1)\nreturn {condition}\nneighbours any\nclaim 1"
+        );
+        let refused = Text::of(load_text(&text).unwrap()).unproved_with(&[]);
+        assert!(matches!(refused, Err(RunError::Refused { .. })), "{condition}: {refused:?}");
+    }
 }

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! let fault = probity_prove::certificate::check("no certificate").unwrap_err();
-//! assert_eq!(fault.to_string(), "line 1: expected 'probity-certificate 1', found 'no certificate'");
+//! assert_eq!(fault.to_string(), "line 1: expected 'probity-certificate 1', found 'something else'");
 //! ```
 
 mod code;
@@ -155,7 +155,8 @@ pub fn parts(certificate: &str) -> Result<Parts, Fault> {
     let mut lines = Lines { lines: certificate.lines().collect(), at: 0, shared: Shared::new() };
     let format = lines.next()?;
     if format != FORMAT {
-        return Err(lines.fault(ReadError::new(format!("'{FORMAT}'"), format)));
+        // Another file was named by mistake, and what is in it is not to be shown.
+        return Err(lines.fault(ReadError::new(format!("'{FORMAT}'"), "something else")));
     }
     let line = lines.next()?;
     let Some(stated) = line.strip_prefix("hash ") else {

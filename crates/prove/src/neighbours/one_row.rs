@@ -51,7 +51,8 @@ pub fn one_row(mechanism: &Mechanism) -> Option<(Name, OneRow)> {
     if mechanism.assumptions.iter().any(|assumption| assumption.find_variable(&of_whole).is_some()) {
         return None;
     }
-    let alone = Mechanism { adjacency: vec![], ..mechanism.clone() };
+    // Clauses are about inputs. What is drawn does not matter for them, and a context has no samples.
+    let alone = Mechanism { adjacency: vec![], body: vec![], output: Expr::int(0), ..mechanism.clone() };
     let context = Context::new(&alone, Orientation::Forward).ok()?;
     mechanism.adjacency.iter().all(|clause| holds_of_equal(&context, clause)).then_some((table, way))
 }

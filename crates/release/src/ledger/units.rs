@@ -123,6 +123,11 @@ mod tests {
         for fine in ["neighbours abs(z' - z) <= 1", "neighbours z' == z", "neighbours z' >= z"] {
             assert!(checked(&format!("{row}{fine}"), "").is_ok(), "{fine}");
         }
+        let sampled = "mechanism m(people: rows(age: int))\ns ~ sample(people, 1/2)\ny ~ laplace(count(r in s), 1)\nreturn y\n";
+        for (row, is_fine) in [(row, true), ("neighbours one row of people is replaced", false)] {
+            let mechanism = probity_lang::load_text(&format!("{sampled}{row}\nclaim 1")).unwrap().mechanism;
+            assert_eq!(check(&policy, &mechanism).is_ok(), is_fine, "{row}");
+        }
         for wrong in ["neighbours abs(z' - z) == 5", "neighbours z' > z", "neighbours abs(z' - z) <= -1"] {
             let refusal = checked(&format!("{row}{wrong}"), "").unwrap_err();
             assert!(

@@ -9,7 +9,8 @@ use probity_exact::{BitTest, Float, Format, Integer, Natural, Rational, Unsigned
 use probity_noise::entropy::EntropyError;
 
 use super::interval::{self, Interval, LARGEST, is_whole};
-use super::normal::{self, Meeting};
+use super::meeting::Meeting;
+use super::normal;
 use super::refine::{MOST_BITS, MOST_CONSTANT_BITS, Wide};
 use super::source::Source;
 use super::tape::{Number, Tape};

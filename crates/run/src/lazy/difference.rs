@@ -22,6 +22,9 @@ pub(super) struct Rest {
     noise: BTreeMap<u32, Rational>,
     /// The other parts, each with a place where it stands.
     parts: BTreeMap<Part, (u32, Rational)>,
+    /// How many nodes were looked into.
+    #[cfg(test)]
+    met: usize,
 }
 
 impl Rest {
@@ -70,10 +73,20 @@ impl Tape {
 
     /// The sum of nodes with these factors. An operand stands before what is made of it, so a node is met when all factors of it are known.
     fn rest(&self, mut open: BTreeMap<u32, Rational>) -> Rest {
-        let mut rest = Rest { constant: Rational::ZERO, noise: BTreeMap::new(), parts: BTreeMap::new() };
+        let mut rest = Rest {
+            constant: Rational::ZERO,
+            noise: BTreeMap::new(),
+            parts: BTreeMap::new(),
+            #[cfg(test)]
+            met: 0,
+        };
         while let Some((place, factor)) = open.pop_last() {
             if factor.is_zero() {
                 continue;
+            }
+            #[cfg(test)]
+            {
+                rest.met += 1;
             }
             if let Some(value) = self.leaf(place) {
                 rest.constant += value * factor;
@@ -154,5 +167,39 @@ impl Tape {
             sum = sum + part * number(factor);
         }
         sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::interval::Interval;
+    use super::super::tape::Noise;
+    use super::*;
+
+    /// However long a sum is that both sides share, it is not looked into, and no draw of it is left.
+    #[test]
+    fn what_both_sides_share_is_not_looked_at() {
+        for draws in [1, 100, 6400] {
+            let tape = &mut Tape::default();
+            let mut sum = Number::ZERO;
+            for _ in 0..draws {
+                let draw = tape.draw(Noise::Exponential, None, None, Interval::EVERYTHING, [1 << 63, 0]);
+                sum = tape.add(sum, draw);
+            }
+            let third = Rational::ONE / Rational::from(3);
+            for (x, left) in [(Rational::from(5), Rational::ZERO), (&third + Rational::from(5), third)] {
+                let (a, b) = (tape.private(x), tape.rational(Rational::from(5)));
+                let (a, b) = (tape.add(sum, a), tape.add(sum, b));
+                let (a, b) = (tape.place(a), tape.place(b));
+                let rest = tape.rest_of_difference(a, b);
+                assert_eq!(rest.constant(), Some(&left));
+                assert!(rest.met <= 4, "{draws}: {}", rest.met);
+            }
+            // What is shared but for a factor is looked into.
+            let two = tape.rational(Rational::from(2));
+            let double = tape.mul(two, sum);
+            let (a, b) = (tape.place(double), tape.place(sum));
+            assert_eq!(tape.rest_of_difference(a, b).noise.len(), draws);
+        }
     }
 }

@@ -60,38 +60,7 @@ pub(crate) struct Quotient {
     below: Poly,
 }
 
-/// Whether two nodes are the same number.
-#[derive(Clone, Debug)]
-pub(crate) enum Meeting {
-    /// They are.
-    Equal,
-    /// They are not: the coefficients of their difference are above 2^−bits. Numbers that are not drawn, as ln x and a fraction, can come
-    /// closer than their own digits say, so that is looked at.
-    Apart {
-        /// The bits.
-        bits: usize,
-        /// The difference, in which what cancels is gone.
-        difference: Box<Quotient>,
-    },
-}
-
 impl Tape {
-    /// Whether two nodes are the same number for all values of the draws, or if not, how close they come: they are the same with
-    /// probability 0 then. `None` where there is no normal form to tell.
-    pub(crate) fn meeting(&self, a: u32, b: u32) -> Option<Meeting> {
-        let mut forms = self.normal_forms(&[a, b])?;
-        let (second, first) = (forms.pop()?, forms.pop()?);
-        let difference = first.combine(second, -Rational::ONE)?;
-        let (above, below) = (difference.above.without_equal_logs()?, difference.below.without_equal_logs()?);
-        Some(match above.0.is_empty() {
-            true => Meeting::Equal,
-            false => Meeting::Apart {
-                bits: above.small_bits() + below.small_bits(),
-                difference: Box::new(Quotient { above, below }),
-            },
-        })
-    }
-
     /// The normal form of a node.
     pub(crate) fn normal_form(&self, place: u32) -> Option<Quotient> {
         self.normal_forms(&[place])?.pop()
@@ -132,7 +101,7 @@ impl Tape {
         }
     }
 
-    fn normal_forms(&self, roots: &[u32]) -> Option<Vec<Quotient>> {
+    pub(super) fn normal_forms(&self, roots: &[u32]) -> Option<Vec<Quotient>> {
         let places = self.below(roots);
         // How often each node is read: a long sum is handed on from node to node and not copied.
         let mut reads: BTreeMap<u32, usize> = BTreeMap::new();
@@ -205,6 +174,26 @@ impl Forms {
 }
 
 impl Quotient {
+    /// The same after logarithms of rationals have been compared: what is left of it is 0 if no term is.
+    pub(super) fn settled(self) -> Option<Quotient> {
+        Some(Quotient { above: self.above.without_equal_logs()?, below: self.below.without_equal_logs()? })
+    }
+
+    /// Whether no term is left.
+    pub(super) fn is_zero(&self) -> bool {
+        self.above.0.is_empty()
+    }
+
+    /// Its coefficients are above 2^−bits.
+    pub(super) fn small_bits(&self) -> usize {
+        self.above.small_bits() + self.below.small_bits()
+    }
+
+    /// A rational number.
+    pub(super) fn number(value: Rational) -> Quotient {
+        Quotient::of(Poly::number(value))
+    }
+
     fn of(above: Poly) -> Quotient {
         Quotient { above, below: Poly::number(Rational::ONE) }
     }
@@ -226,12 +215,12 @@ impl Quotient {
         is_sum.then(|| self.above.0.get(&Monomial::default()).cloned().unwrap_or(Rational::ZERO))
     }
 
-    fn scaled(self, by: &Rational) -> Quotient {
+    pub(super) fn scaled(self, by: &Rational) -> Quotient {
         Quotient { above: self.above.scaled(by), below: self.below }
     }
 
     /// self + by · other
-    fn combine(self, other: Quotient, by: Rational) -> Option<Quotient> {
+    pub(super) fn combine(self, other: Quotient, by: Rational) -> Option<Quotient> {
         if self.below == other.below {
             let added = if by == Rational::ONE { other.above } else { other.above.scaled(&by) };
             return Some(Quotient { above: self.above.joined(added), below: self.below });
@@ -563,6 +552,7 @@ pub(crate) fn nearest(value: &Rational) -> Integer {
 #[cfg(test)]
 mod tests {
     use super::super::interval::Interval;
+    use super::super::meeting::Meeting;
     use super::super::tape::{Noise, Number};
     use super::*;
     use probity_exact::rational;

@@ -26,6 +26,8 @@ pub(crate) struct Shape {
     exponentials: bool,
     /// Whether there is anything but a number below the line.
     quotient: bool,
+    /// Whether it is a rational multiple of the root of such a number, and a rational number: it can be held against rational numbers.
+    root: bool,
     /// Whether there may be no normal form.
     opaque: bool,
     /// Whether it varies with anything but the parameters; what does not is computed before any input is seen.
@@ -34,8 +36,15 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// A rational number that is known when it is reached.
-    const RATIONAL: Shape =
-        Shape { degree: 0, logs: (0, 0), exponentials: false, quotient: false, opaque: false, varies: true };
+    const RATIONAL: Shape = Shape {
+        degree: 0,
+        logs: (0, 0),
+        exponentials: false,
+        quotient: false,
+        root: false,
+        opaque: false,
+        varies: true,
+    };
 
     const DRAW: Shape = Shape { degree: 1, ..Shape::RATIONAL };
 
@@ -59,22 +68,42 @@ impl Shape {
             logs: (logs.0.min(2), logs.1.min(2)),
             exponentials: either(|s| s.exponentials),
             quotient,
-            opaque: either(|s| s.opaque) || logs.0 > 1 || logs.1 > 1,
+            root: false,
+            opaque: either(|s| s.opaque || s.root) || logs.0 > 1 || logs.1 > 1,
             varies: either(|s| s.varies),
         }
     }
 
+    /// What a root and a rational number make.
+    fn of_root(self, other: Shape) -> Option<Shape> {
+        let root = match (self.root, other.root) {
+            (true, false) if other.is_rational() => self,
+            (false, true) if self.is_rational() => other,
+            _ => return None,
+        };
+        Some(Shape { varies: self.varies || other.varies, ..root })
+    }
+
     fn join(self, other: Shape) -> Shape {
+        if let Some(root) = self.of_root(other) {
+            return Shape { varies: true, ..root };
+        }
         let logs = (self.logs.0.max(other.logs.0), self.logs.1.max(other.logs.1));
         Shape { varies: true, ..Shape::capped(self.degree.max(other.degree), logs, [self, other]) }
     }
 
     fn plus(self, other: Shape) -> Shape {
+        if let Some(root) = self.of_root(other) {
+            return root;
+        }
         let above = (self.logs.0 + other.logs.1).max(other.logs.0 + self.logs.1);
         Shape::capped(self.degree.max(other.degree), (above, self.logs.1 + other.logs.1), [self, other])
     }
 
     fn times(self, other: Shape) -> Shape {
+        if let Some(root) = self.of_root(other) {
+            return root;
+        }
         let logs = (self.logs.0 + other.logs.0, self.logs.1 + other.logs.1);
         Shape::capped(self.degree + other.degree, logs, [self, other])
     }
@@ -91,7 +120,11 @@ impl Shape {
 
     /// Whether it is a polynomial in the draws.
     fn is_polynomial(self) -> bool {
-        !self.opaque && !self.quotient && !self.exponentials && self.logs == (0, 0)
+        !self.opaque && !self.root && !self.quotient && !self.exponentials && self.logs == (0, 0)
+    }
+
+    fn sqrt(self) -> Shape {
+        Shape { root: true, opaque: self.opaque || self.root, ..self }
     }
 
     fn ln(self) -> Shape {
@@ -309,7 +342,7 @@ impl Checker {
                     Unary::Floor | Unary::Pow2AtLeast => Shape { varies: a.varies, ..Shape::RATIONAL },
                     Unary::Ln => a.ln(),
                     Unary::Exp => a.exp(),
-                    Unary::Sqrt => Shape { opaque: true, ..a },
+                    Unary::Sqrt => a.sqrt(),
                 }
             }
             Expr::Binary(operation, a, b) => {

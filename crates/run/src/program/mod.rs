@@ -1,7 +1,9 @@
 //! Programs: what a mechanism becomes so that it can run often, and which mechanisms can.
 
+mod bounds;
 pub(crate) mod code;
 pub(crate) mod compile;
+pub(crate) mod counted;
 pub(crate) mod decidable;
 mod kinds;
 pub(crate) mod machine;

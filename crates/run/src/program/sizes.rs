@@ -19,6 +19,7 @@ use probity_exact::{BitTest, Rational};
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::term::{Distribution, Sort, Statement};
 
+use super::bounds::whole_bits;
 use super::compile::constant_value;
 use crate::error::RunError;
 use crate::input::{MOST_BITS as MOST_INPUT_BITS, MOST_PART_BITS};
@@ -32,15 +33,19 @@ const SPARE: u64 = 1 << 13;
 
 /// The most bits of a number that is refined. There is room for [`SPARE`] more in what a draw reveals; but the time grows with the bits that some
 /// input takes, and who sees it may not learn much of one.
-const MOST_REFINED: u64 = 1 << 15;
-const _: () = assert!(MOST_REFINED + SPARE <= MOST_BITS as u64);
+const MOST_REFINED: u64 = {
+    let most = 1 << 15;
+    assert!(most + SPARE <= MOST_BITS as u64);
+    most
+};
 
 /// The most bits before the point of a rational number, and of numbers that no input and no draw changes.
 const MOST_WHOLE: u64 = 1 << 20;
 
 /// The most bits below the point of a rational number: those of a sum with as many terms as there may be, each of which has at most as many bits
-/// of its own in its denominator as an input has. With more, as by a divisor of 1200 bits in each row, some thousands of rows would take minutes.
-const MOST_PARTS: u64 = (MOST_PART_BITS as u64) * TERMS + MOST_WHOLE;
+/// of its own in its denominator as four inputs have: a product of two, or the terms of sums over four lists. With more, as by a divisor of 1200 bits
+/// in each row, some thousands of rows would take minutes.
+const MOST_PARTS: u64 = 4 * (MOST_PART_BITS as u64) * TERMS;
 
 /// For what the parameters fix: e^(10^9) is a number that is refined, and e^e^50 is not.
 const MOST_FIXED: u64 = 1 << 40;
@@ -115,6 +120,12 @@ impl Size {
         // 2^(below − 1) ≤ the denominator.
         let whole = if below > 1 { above.saturating_sub(below - 1) } else { above };
         Size { whole, fixed: if below > 1 { below } else { 0 }, ..Size::default() }
+    }
+
+    /// The same for a variable of which this is assumed.
+    fn within(self, variable: &Variable, assumptions: &[Expr]) -> Size {
+        let whole = whole_bits(variable, assumptions).map_or(self.whole, |bits| bits.min(self.whole));
+        Size { whole, ..self }
     }
 
     /// Bits below the point.
@@ -217,15 +228,9 @@ impl Size {
     }
 
     fn sqrt(self) -> Size {
-        Size {
-            whole: self.whole / 2 + 1,
-            fixed: self.fixed / 2 + 1,
-            parts: self.parts / 2 + 1,
-            real: true,
-            above: 1,
-            below: 1,
-            ..self
-        }
+        // √v − r is (v − r²) / (√v + r).
+        let fixed = self.fixed.saturating_add(self.whole / 2 + 2);
+        Size { whole: self.whole / 2 + 1, fixed, real: true, above: 1, below: 1, ..self }
     }
 
     /// The terms of a sum of any number of these: each may have a divisor of its own.
@@ -241,13 +246,28 @@ impl Size {
             .with_sum(self, center)
     }
 
-    fn is_computed(self) -> bool {
+    /// Whether it may be decided on which side of another number it is, or what it rounds to.
+    fn is_decided(self) -> bool {
         let all = self.whole.saturating_add(self.small());
         match (self.real, self.varies) {
             (true, true) => all <= MOST_REFINED && !self.tangled,
             (true, false) => all <= MOST_FIXED,
-            (false, _) => self.whole <= MOST_WHOLE && self.small() <= MOST_PARTS,
+            (false, _) => self.whole <= MOST_WHOLE && self.fixed <= MOST_WHOLE && self.has_few_parts(),
         }
+    }
+
+    /// Whether it may be computed with. How close a drawn number comes to others counts where it is held against them.
+    fn is_computed(self) -> bool {
+        match self.real && self.varies {
+            true => self.whole <= MOST_REFINED && self.fixed <= MOST_REFINED && self.has_few_parts(),
+            false => self.is_decided(),
+        }
+    }
+
+    /// Many parts come of sums, and never of a number that is squared again and again: that has more than the first bound before it has as many as
+    /// a sum.
+    fn has_few_parts(self) -> bool {
+        self.parts <= MOST_WHOLE || (TERMS..=MOST_PARTS).contains(&self.parts)
     }
 }
 
@@ -288,23 +308,26 @@ impl Held {
 type State = BTreeMap<Name, Held>;
 
 /// Fails if a number of the text might become too large for some inputs.
-pub(crate) fn check(Tableless { mechanism, hidden, fields }: &Tableless) -> Result<(), RunError> {
+pub(crate) fn check(Tableless { mechanism, about_rows, hidden, fields }: &Tableless) -> Result<(), RunError> {
     let mut state = State::new();
     let most = MOST_INPUT_BITS as u64;
-    let fields: State = fields
-        .iter()
-        .flat_map(|(table, fields)| fields.iter().map(move |field| (table, field)))
-        .map(|(table, field)| (column(table, &field.name), Held::set(of_field(&field.sort))))
-        .collect();
+    let mut columns = State::new();
+    for (table, field) in
+        fields.iter().flat_map(|(table, fields)| fields.iter().map(move |field| (table, field)))
+    {
+        let bounded =
+            of_field(&field.sort).within(&Variable::Field(table.clone(), field.name.clone()), about_rows);
+        columns.insert(column(table, &field.name), Held::set(bounded));
+    }
     for Hidden { input, table, what } in hidden {
         let held = match what {
             FromTable::Size => Held::set(Size::whole(64)),
             FromTable::Column(field) => {
-                fields.get(&column(table, field)).copied().unwrap_or(Held::set(FIELD))
+                columns.get(&column(table, field)).copied().unwrap_or(Held::set(FIELD))
             }
             FromTable::Sum { condition, value, index } => {
                 let index = index.iter().map(|(index, ..)| (index.clone(), Held::set(Size::whole(64))));
-                let own: State = index.chain(fields.clone()).collect();
+                let own: State = index.chain(columns.clone()).collect();
                 size(condition, &own)?;
                 Held { set: Size::default(), added: Some(size(value, &own)?) }
             }
@@ -326,11 +349,22 @@ pub(crate) fn check(Tableless { mechanism, hidden, fields }: &Tableless) -> Resu
     for assumption in &mechanism.assumptions {
         size(assumption, &state)?;
     }
-    block(&mechanism.body, &mut state)?;
-    size(&mechanism.output, &state).map(drop)
+    // They are decided by now, whatever the inputs are.
+    for input in &mechanism.inputs {
+        let variable = match input.sort {
+            Sort::IntList | Sort::RealList => Variable::Entry(input.name.clone()),
+            _ => Variable::Plain(input.name.clone()),
+        };
+        if let Some(held) = state.get_mut(&input.name) {
+            held.set = held.set.within(&variable, &mechanism.assumptions);
+        }
+    }
+    block(&mechanism.body, false, &mut state)?;
+    let output = size(&mechanism.output, &state)?;
+    decided(output, &mechanism.output).map(drop)
 }
 
-fn block(body: &[Statement], state: &mut State) -> Result<(), RunError> {
+fn block(body: &[Statement], in_loop: bool, state: &mut State) -> Result<(), RunError> {
     for statement in body {
         match statement {
             Statement::Draw { var, law } => {
@@ -342,7 +376,8 @@ fn block(body: &[Statement], state: &mut State) -> Result<(), RunError> {
             }
             Statement::Assign { var, value } => {
                 let size = size(value, state)?;
-                let added = added(value, var, state)?;
+                // What is done once is what it is; in a loop, it may be done as often as there are turns.
+                let added = if in_loop { added(value, var, state)? } else { None };
                 let held = match (added, state.get(var)) {
                     (Some(added), Some(before)) => before.join(added),
                     _ => Held::set(size),
@@ -357,8 +392,8 @@ fn block(body: &[Statement], state: &mut State) -> Result<(), RunError> {
             Statement::If { guard, then, otherwise } => {
                 size(guard, state)?;
                 let mut other = state.clone();
-                block(then, state)?;
-                block(otherwise, &mut other)?;
+                block(then, in_loop, state)?;
+                block(otherwise, in_loop, &mut other)?;
                 join(state, other);
             }
             Statement::For { index, from, to, body } => {
@@ -403,7 +438,7 @@ fn turned(
         }
         let before = state.clone();
         let mut after = before.clone();
-        block(body, &mut after)?;
+        block(body, true, &mut after)?;
         join(state, after);
         // How many terms there are need not settle.
         if turn >= SETTLED && turns.is_none_or(|turns| turns > MOST_TURNS) {
@@ -454,7 +489,7 @@ fn added(value: &Expr, var: &Name, state: &State) -> Result<Option<Held>, RunErr
 
 /// The size of what is drawn.
 fn drawn(law: &Distribution, state: &State) -> Result<Size, RunError> {
-    let of = |e: &Expr| size(e, state);
+    let of = |e: &Expr| decided(size(e, state)?, e);
     let noise = |center: Size, scale: &Expr| -> Result<Size, RunError> {
         let drawn = of(scale)?.noise(center);
         computed(drawn, scale)
@@ -480,12 +515,13 @@ fn drawn(law: &Distribution, state: &State) -> Result<Size, RunError> {
         }
         Distribution::Choose { scores, scale } => {
             // Differences of scores are refined until they are known within a few scales; how small they are does not matter.
-            let ratio = of(scores)?.over(of(scale)?);
+            let ratio = size(scores, state)?.over(of(scale)?);
             computed(Size { real: true, ..Size::whole(ratio.whole.saturating_add(2)) }, scores)?;
             Size::whole(64)
         }
+        // How close a center comes to other numbers does not matter for what is drawn around it.
         Distribution::Laplace { center, scale } | Distribution::Gaussian { center, deviation: scale } => {
-            noise(of(center)?, scale)?
+            noise(size(center, state)?, scale)?
         }
         Distribution::Exponential { scale } => noise(Size::default(), scale)?,
         Distribution::DiscreteLaplace { center, scale }
@@ -494,11 +530,19 @@ fn drawn(law: &Distribution, state: &State) -> Result<Size, RunError> {
     })
 }
 
-fn computed(size: Size, expr: &Expr) -> Result<Size, RunError> {
-    match size.is_computed() {
+fn or_too_large(holds: bool, size: Size, expr: &Expr) -> Result<Size, RunError> {
+    match holds {
         true => Ok(size),
         false => Err(RunError::TooLarge { expression: expr.to_string() }),
     }
+}
+
+fn computed(size: Size, expr: &Expr) -> Result<Size, RunError> {
+    or_too_large(size.is_computed(), size, expr)
+}
+
+fn decided(size: Size, expr: &Expr) -> Result<Size, RunError> {
+    or_too_large(size.is_decided(), size, expr)
 }
 
 /// The size of an expression; that of a truth value says nothing. Everything that is computed on the way is looked at.
@@ -520,6 +564,9 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
         }
         Expr::Unary(operation, a) => {
             let a = of(a)?;
+            if !matches!(operation, Unary::Neg | Unary::Exp | Unary::Not) {
+                decided(a, expr)?;
+            }
             match operation {
                 Unary::Neg | Unary::Abs | Unary::Not => a,
                 Unary::Floor => a.floor(),
@@ -534,13 +581,16 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
             match operation {
                 Binary::Add | Binary::Sub => left.plus(right),
                 Binary::Mul => left.times(right),
-                Binary::Div => left.over(right),
+                Binary::Div => {
+                    decided(right, expr)?;
+                    left.over(right)
+                }
                 Binary::Min | Binary::Max => {
-                    computed(left.plus(right), expr)?;
+                    decided(left.plus(right), expr)?;
                     left.join(right)
                 }
                 Binary::RoundTo => {
-                    computed(left.over(right), expr)?;
+                    decided(left.over(right), expr)?;
                     // The nearest multiple is at most half a grid away, and unless it is 0, it is at least the grid.
                     Size {
                         whole: left.whole.max(right.whole).saturating_add(1),
@@ -549,20 +599,20 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
                     }
                 }
                 Binary::Mod => {
-                    let multiple = computed(left.over(right), expr)?.floor();
+                    let multiple = left.over(right).floor();
                     let rest = left.plus(multiple.times(right));
                     Size { whole: right.whole, ..rest }
                 }
                 Binary::And | Binary::Or => Size { varies: true, ..Size::default() },
                 _ => {
-                    computed(left.plus(right), expr)?;
+                    decided(left.plus(right), expr)?;
                     Size { varies: true, ..Size::default() }
                 }
             }
         }
         Expr::Clamp(value, low, high) => {
             let (value, bounds) = (of(value)?, of(low)?.join(of(high)?));
-            computed(value.plus(bounds), expr)?;
+            decided(value.plus(bounds), expr)?;
             Size { whole: bounds.whole, ..value.join(bounds) }
         }
         Expr::If(condition, yes, no) => {

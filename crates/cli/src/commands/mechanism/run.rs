@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     let settings = given::settings(&arguments.settings)?;
     let (_, program) = files::program(&arguments.path)?;
     let mut text = Text::of(program);
-    let private = Private::of(arguments, &text)?;
+    let private = Private::of(arguments, &text, &settings)?;
     // Before a long proof is looked for, where nobody has to pay first.
     let read = match arguments.ledger {
         None => Some(private.read()?),
@@ -271,7 +271,7 @@ fn release(arguments: &Arguments, about: &About, mut session: Session, start: In
                 writeln!(
                     out,
                     "\n  ],{error}\n  \"draws\": {},\n  \"seconds\": {seconds}\n}}",
-                    session.draws()
+                    Json::from(session.draws())
                 )
             }
         }

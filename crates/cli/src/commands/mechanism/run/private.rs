@@ -5,9 +5,9 @@ use std::path::Path;
 
 use probity_kernel::term::Sort;
 use probity_release::engine::csv::Csv;
-use probity_run::{Given, InputError, Inputs, Proved, RunError, Table, Text};
+use probity_run::{Given, InputError, Inputs, Proved, RunError, Setting, Table, Text};
 
-use super::{Arguments, failure};
+use super::{Arguments, failure, hinted};
 use crate::commands::policy;
 use crate::failure::Failure;
 use crate::files;
@@ -44,9 +44,20 @@ fn refused(error: InputError) -> Failure {
     failure(&RunError::Input(error))
 }
 
+/// The value of an input that cannot be read.
+fn unreadable(name: &str, error: InputError) -> Failure {
+    match &error {
+        InputError::Malformed { expected } => {
+            let failure = Failure::new(format!("the input {name} cannot be read: expected {expected}"));
+            hinted(failure, &RunError::Input(error))
+        }
+        _ => refused(error),
+    }
+}
+
 impl<'a> Private<'a> {
     /// What the options say. Reads nothing.
-    pub fn of(arguments: &'a Arguments, text: &Text) -> Result<Private<'a>, Failure> {
+    pub fn of(arguments: &'a Arguments, text: &Text, settings: &[Setting]) -> Result<Private<'a>, Failure> {
         let (mut values, mut objects) = (Vec::new(), Vec::new());
         let mut tables: Vec<(&str, Csv)> = Vec::new();
         for option in &arguments.inputs {
@@ -59,6 +70,13 @@ impl<'a> Private<'a> {
                     Failure::new("an --input names no input").hint("write --input x=41.7 or --input q=@FILE")
                 );
             };
+            if text.fields(name.trim()).is_some() {
+                return Err(Failure::new(format!(
+                    "{0} is a table, and --input gives numbers and lists",
+                    name.trim()
+                ))
+                .hint(format!("write --data {}=FILE.csv", name.trim())));
+            }
             let file = value.trim().strip_prefix('@').map(|path| Place::File(Path::new(path)));
             values.push((name.trim(), file.unwrap_or(Place::Here(value))));
         }
@@ -70,8 +88,17 @@ impl<'a> Private<'a> {
             }
             tables.push((name, Csv::new(Path::new(path))?));
         }
-        let words =
-            arguments.words.iter().map(|option| words(option, text)).collect::<Result<Vec<_>, _>>()?;
+        let words = arguments
+            .words
+            .iter()
+            .map(|option| words(option, text, settings))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut fields: Vec<_> = words.iter().map(|(table, field, _)| (*table, *field)).collect();
+        fields.sort_unstable();
+        if let Some(twice) = fields.windows(2).find(|pair| pair[0] == pair[1]) {
+            let (table, field) = twice[0];
+            return Err(Failure::new(format!("--words names the column {table}.{field} twice")));
+        }
         if let Some((table, ..)) =
             words.iter().find(|(table, ..)| tables.iter().all(|(given, _)| given != table))
         {
@@ -122,9 +149,9 @@ impl<'a> Private<'a> {
         }
         for (name, place) in &self.values {
             let value: Given = match place {
-                Place::Here(text) => text.parse().map_err(refused)?,
+                Place::Here(text) => text.parse().map_err(|error| unreadable(name, error))?,
                 Place::File(path) => {
-                    files::text(path)?.parse().map_err(|error| refused(error).in_file(path))?
+                    files::text(path)?.parse().map_err(|error| unreadable(name, error).in_file(path))?
                 }
             };
             inputs.add(name, value).map_err(refused)?;
@@ -143,7 +170,11 @@ impl<'a> Private<'a> {
 }
 
 /// `--words`: a table, a field of it that is a category, and the words.
-fn words<'o>(option: &'o str, text: &Text) -> Result<(&'o str, &'o str, Vec<String>), Failure> {
+fn words<'o>(
+    option: &'o str,
+    text: &Text,
+    settings: &[Setting],
+) -> Result<(&'o str, &'o str, Vec<String>), Failure> {
     let parts =
         option.split_once('=').and_then(|(field, words)| Some((field.trim().split_once('.')?, words)));
     let Some(((table, field), words)) = parts else {
@@ -157,6 +188,13 @@ fn words<'o>(option: &'o str, text: &Text) -> Result<(&'o str, &'o str, Vec<Stri
     let words: Vec<String> = words.split(',').map(|word| word.trim().to_owned()).collect();
     match words.iter().enumerate().find(|(at, word)| word.is_empty() || words[..*at].contains(word)) {
         Some((_, word)) => Err(Failure::new(format!("--words has `{word}` twice, or no word at all"))),
-        None => Ok((table, field, words)),
+        None => match text.category_size(table, field, settings) {
+            Some(size) if size != words.len() as u64 => Err(Failure::new(format!(
+                "--words has {} words, and {field} has {size} categories",
+                words.len()
+            ))
+            .hint("give a word for each category, in their order")),
+            _ => Ok((table, field, words)),
+        },
     }
 }
