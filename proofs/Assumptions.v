@@ -187,6 +187,8 @@ Definition equivalences_and_privacy := (
   @PathsFormula.below,
   @PathsFormula.above,
   @PathsFormula.over_one,
+  @PathsFormula.folded_from,
+  @PathsFormula.folded_ways,
   @PathsMeasured.measured_jointly,
   @Exchange.center_any,
   @Exchange.ex_while,

@@ -3,7 +3,7 @@
    The answers about a draw are bounds of it, from above or from below (bounded_line); the probability that they hold is the length between the last ones, if each lies between those before it (between), and nothing
    where the last ones leave nothing (between_none).  Spread ways add what they have over one positive denominator where v is between the values of y at the bounds, strictly in the first run and with the ends in the
    second, which differs from the density at finitely many places (compared).  A quotient is a number over factors that are positive: common factors cancel (cancelled), one may divide (divided), be
-   compared (below, above), and all weights may be put over one denominator (over_one).  Read: written, covers, added, fits, compared. *)
+   compared (below, above), and all weights may be put over one denominator (over_one).  Read: written, covers, added, fits, compared; folded, a block that the rule is for. *)
 From Probity Require Import PreludeIntegral Judgement Laws Density Continuous Logarithm Tails Centered Spread Paths PathsRule.
 From Probity Require Trees.
 Local Open Scope classical_set_scope.
@@ -243,3 +243,35 @@ have -> : product (without (tops ++ without all_ some) shared) s = product tops 
 by rewrite F; field; rewrite M0 gt_eqF.
 Qed.
 End Quotients.
+
+(* u ~ uniform(0, 1); if u < q { y = a + u } else { y = b - u }, as a state (u, y): what density_rule asks for can be had *)
+Section Example.
+Variables (R : realType) (q a b : R).
+Notation T := (measurableTypeR R).
+Notation S := (R * R)%type.
+Definition folded : stmt R S :=
+  Seq (Draw (fun=> uniform R) (fun s (u : T) => (u : R, s.2))) (Seq (If (fun s => s.1 < q)%R (Assign R (fun s => (s.1, a + s.1)%R)) (Assign R (fun s => (s.1, b - s.1)%R))) (Skip R S)).
+Definition folded_tree (y0 : R) : tree R S (nat * R * R) :=
+  Pick (Ask 0 (line true (-1) q) (Leaf (fun x : draws R => (x 0%N, a + x 0%N)%R) (0%N, a, 1%R)) (Leaf (fun x : draws R => (x 0%N, b - x 0%N)%R) (0%N, b, -1)%R)).
+Theorem folded_from s : from s folded (folded_tree s.2).
+Proof.
+have gE (x : draws R) : (x 0%N < q)%R = line true (-1) q (x 0%N) by rewrite /line mulN1r addrC subr_gt0.
+apply: (follows_uniform (X' := fun=> True) (m' := fun x => (x 0%N, s.2))) => [x z _|]; first by rewrite /drawn eqxx.
+apply: follows_ask.
+  by apply: (follows_if (b := true)) => [x [_ h]|]; [rewrite /= gE|].
+by apply: (follows_if (b := false)) => [x [_ h]|]; [rewrite /= gE (negbTE h)|].
+Qed.
+Theorem folded_ways y0 w : w \in ways (folded_tree y0) -> spread_way snd w.
+Proof.
+have mq : measurable [set u : T | line true (-1) q u].
+  rewrite (_ : mkset _ = ~` [set u | q <= u]%R); first by apply: measurableC; exact: mray_ge.
+  apply/seteqP; split=> u; rewrite /line /= mulN1r addrC subr_gt0 ltNge; [by move/negP|by move=> h; exact/negP].
+rewrite !inE => /orP[] /eqP ->; split=> //=.
+- by move=> x; rewrite /moved_by /stretch /= mul1r.
+- by left; rewrite oner_eq0.
+- split=> //; rewrite (_ : mkset _ = ~` [set u : T | line true (-1) q u]); first exact: measurableC.
+  by apply/seteqP; split=> u /=; [move/negP|move=> h; exact/negP].
+- by move=> x; rewrite /moved_by /stretch /= mulN1r.
+- by left; rewrite oppr_eq0 oner_eq0.
+Qed.
+End Example.
