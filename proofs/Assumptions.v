@@ -281,6 +281,7 @@ Definition concentrated_measure := (
   @Ends.call_pure_lost,
   @Groups.z_step,
   @Groups.z_group,
+  @Groups.z_group_at_most,
   @Called.z_called,
   @Called.z_called_pure,
   @Normal.normal_profile,
