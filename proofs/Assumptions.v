@@ -5,7 +5,7 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Redraw Foresee Foreseen CertificateDraws.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -166,6 +166,30 @@ Definition equivalences_and_privacy := (
   @Spread.spread_follow,
   @Spread.spread_known,
   @Spread.spread_almost,
+  @Paths.follows_end,
+  @Paths.follows_set,
+  @Paths.follows_coin,
+  @Paths.follows_sure,
+  @Paths.follows_uniform,
+  @Paths.follows_if,
+  @Paths.follows_ask,
+  @Paths.by_ways,
+  @Paths.ways_below,
+  @Paths.along_value,
+  @PathsRule.density_rule,
+  @PathsRule.masses_rule,
+  @PathsFormula.bounded_line,
+  @PathsFormula.between,
+  @PathsFormula.between_none,
+  @PathsFormula.compared,
+  @PathsFormula.cancelled,
+  @PathsFormula.divided,
+  @PathsFormula.below,
+  @PathsFormula.above,
+  @PathsFormula.over_one,
+  @PathsFormula.folded_from,
+  @PathsFormula.folded_ways,
+  @PathsMeasured.measured_jointly,
   @Exchange.center_any,
   @Exchange.ex_while,
   @Exchange.countable_exchange,
@@ -257,6 +281,7 @@ Definition concentrated_measure := (
   @Ends.call_pure_lost,
   @Groups.z_step,
   @Groups.z_group,
+  @Groups.z_group_at_most,
   @Called.z_called,
   @Called.z_called_pure,
   @Normal.normal_profile,

@@ -165,4 +165,35 @@ have := z_step (_ : 0 < n.+1%:R^-1)%R (IH (fun i ni => H i (leqW ni))) (H n.+1 (
 rewrite (_ : _ + _ = n.+2%:R ^+ 2 * r)%R// -[n.+2]addn1 natrD invrK.
 by field; rewrite gt_eqF.
 Qed.
+Lemma zcdp_more (r r' : R) m m' : (r <= r')%R -> zcdp out c r m m' -> zcdp out c r' m m'.
+Proof.
+move=> rr H a a0 f F f0 F0 fF; apply: (below_cost a0 _ _ (H a a0 f F f0 F0 fF)); first by rewrite ler_opp2.
+by apply: wp_ge0 => s; exact: F0.
+Qed.
+(* at most k steps, each with a k^2-th: also of an amount below 0, where steps forth and back make more of them *)
+Theorem z_group_at_most (rho : R) (k n : nat) (x : nat -> S) : (0 < n)%N -> (n <= k)%N ->
+  (forall i, (i < n)%N -> zcdp out c (rho / k%:R ^+ 2) (x i) (x i.+1) /\ zcdp out c (rho / k%:R ^+ 2) (x i.+1) (x i)) -> zcdp out c rho (x 0%N) (x n).
+Proof.
+move=> n0 nk H; have kn : (0 < k%:R ^+ 2 :> R)%R by rewrite exprn_gt0// ltr0n (leq_trans n0 nk).
+have amount : (n%:R ^+ 2 * (rho / k%:R ^+ 2) = rho * (n%:R ^+ 2 / k%:R ^+ 2))%R by rewrite mulrCA.
+have [r0|r0] := leP 0%R rho.
+  apply: (zcdp_more _ (z_group (fun i ni => proj1 (H i ni)) n0)).
+  rewrite amount -[leRHS]mulr1; apply: ler_wpmul2l => //; rewrite ler_pdivr_mulr// mul1r.
+  by rewrite ler_expn2r ?nnegrE ?ler0n// ler_nat.
+pose y i := if (i < k.*2)%N then x (odd i) else x (i - k.*2)%N.
+have steps i : (i < k.*2 + n)%N -> zcdp out c (rho / k%:R ^+ 2) (y i) (y i.+1).
+  move=> im; rewrite /y; have [ik|ik] := ltnP i k.*2.
+    have [f b] := H 0%N n0; have [ik'|ik'] := ltnP i.+1 k.*2; first by rewrite /=; case: (odd i).
+    have -> : i.+1 = k.*2 by apply/eqP; rewrite eqn_leq ik.
+    rewrite subnn (_ : odd i = true)//.
+    have /(congr1 odd) : i.+1 = k.*2 by apply/eqP; rewrite eqn_leq ik.
+    by rewrite odd_double /= => /negbFE.
+  rewrite ltnNge (leq_trans ik)//= subSn//; apply: (proj1 (H _ _)).
+  by rewrite ltn_subLR.
+have m0 : (0 < k.*2 + n)%N by rewrite addn_gt0 n0 orbT.
+have := z_group steps m0; rewrite /y double_gt0 (leq_trans n0 nk) /= ltnNge leq_addr /= addKn; apply: zcdp_more.
+have big : (k%:R ^+ 2 <= (k.*2 + n)%:R ^+ 2 :> R)%R.
+  by rewrite ler_expn2r ?nnegrE ?ler0n// ler_nat -addnn -addnA leq_addr.
+rewrite mulrCA -[leRHS]mulr1 ler_nmul2l// ler_pdivl_mulr// mul1r; exact: big.
+Qed.
 End Groups.
