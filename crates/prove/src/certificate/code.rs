@@ -225,6 +225,8 @@ code! { Tail {
     "far" => Tail::Far {},
     "start" => Tail::Start {},
     "uniform" => Tail::Uniform {},
+    "yes" => Tail::Yes {},
+    "no" => Tail::No {},
 } }
 
 code! { Move {
