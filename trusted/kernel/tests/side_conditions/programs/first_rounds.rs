@@ -56,7 +56,7 @@ fn first_round_is_a_round_before_the_first() {
 fn first_round_begins_with_what_is_read_later_only() {
     // A list, what is read before it is set, what a branch sets, and what the draw reads begin as they were.
     let body = |first: Vec<Statement>, center: Expr| {
-        let text = vec![noisy("y", center.clone()), rounds(int(1), var("N"), vec![noisy("v", center)])];
+        let text = [noisy("y", center.clone()), rounds(int(1), var("N"), vec![noisy("v", center)])];
         [vec![text[0].clone()], first, vec![text[1].clone()]].concat()
     };
     let begins = |first: Vec<Statement>, center: Expr| {
