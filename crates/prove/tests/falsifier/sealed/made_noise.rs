@@ -233,10 +233,15 @@ fn first_rounds_keep_the_law() {
             _ => vec![],
         };
         let to = dice.pick(&[int(0), int(1), int(2), int(3), w.clone(), Expr::var("n")]);
-        let inside = dice.pick(&[set("c", i.clone()), set("two", v.clone()), set("c", w.clone() + y.clone())]);
+        let inside =
+            dice.pick(&[set("c", i.clone()), set("two", v.clone()), set("c", w.clone() + y.clone())]);
         let inside = Statement::If { guard: v.clone().gt(y.clone()), then: vec![inside], otherwise: vec![] };
-        let rounds =
-            Statement::For { index: "j".into(), from: int(1), to, body: vec![draw("one", i + int(1)), inside] };
+        let rounds = Statement::For {
+            index: "j".into(),
+            from: int(1),
+            to,
+            body: vec![draw("one", i + int(1)), inside],
+        };
         let mut body = vec![set("one", int(1)), set("c", int(0)), set("two", int(0)), draw(first, high)];
         body.extend(moved);
         body.push(rounds);
