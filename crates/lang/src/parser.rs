@@ -73,7 +73,7 @@ fn significant_tokens(source: &str, sink: &mut Sink) -> Vec<Token> {
                 let ends_line = source[span.start as usize..].starts_with(';');
                 // The bars of an absolute value are one mistake.
                 let bar = span.text(source) == "|";
-                if !(told && ends_line) && !(bar && bars) {
+                if !(told && ends_line || bar && bars) {
                     report_unknown(source, span, sink);
                 }
                 told |= ends_line;
