@@ -31,6 +31,10 @@ impl<'q> Posed<'q> {
         goal: &'q Expr,
         effort: &mut Effort,
     ) -> Result<Posed<'q>, Rejection> {
+        // Unfolding a question may take longer than what is left.
+        if effort.is_late() {
+            return Err(Rejection::TooLarge);
+        }
         let facts = Facts::new(context, hypotheses, goal).inspect_err(|_| {
             effort.spend(goal.size().saturating_mul(HOPELESS_STEPS));
         })?;

@@ -60,6 +60,8 @@ const ALL_STEPS: usize = 3;
 const FEW_CHOICES: usize = 3;
 /// What it takes to look at a fact once more.
 const FACT_STEPS: usize = 20;
+/// What it takes to look at a part of a choice once more.
+const PART_STEPS: usize = 4;
 /// What the search for one side condition may do before it gives up, in cells of simplex tableaus.
 const MAX_CELLS: u64 = 20_000_000;
 
@@ -433,7 +435,9 @@ impl Search<'_> {
         if self.nodes > MAX_NODES {
             return Err(Stuck::TooLong);
         }
-        self.effort.spend(facts.list().len() * FACT_STEPS).ok_or(Stuck::TooLong)?;
+        // Most facts are small; where choices are nested deeply, walking them is what takes time.
+        let parts: usize = facts.list().iter().map(|fact| literals(fact)).sum();
+        self.effort.spend((facts.list().len() * FACT_STEPS).max(parts * PART_STEPS)).ok_or(Stuck::TooLong)?;
         let plain = plain_contradiction(facts.list()).or_else(|| pair_contradiction(facts.list()));
         if let Some(evidence) = plain {
             return Ok(evidence);
