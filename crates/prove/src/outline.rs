@@ -163,6 +163,8 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
                     Tail::Far => format!("below {at}"),
                     Tail::Start => format!("{at} or more"),
                     Tail::Uniform => format!("where it stays in its range, all but a share of {at}"),
+                    Tail::Yes => format!("where it is false, all but a share of {at}"),
+                    Tail::No => format!("where it is true, all but a share of {at}"),
                 };
                 push(head(statement), format!("couple: {coupling}; UP-TO-BAD: {within}"));
             }

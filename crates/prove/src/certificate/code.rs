@@ -202,6 +202,7 @@ code! { Rewrite {
     "exponential-law" => Rewrite::ExponentialLaw { uniform: uniform, noise: noise },
     "gumbel-law" => Rewrite::GumbelLaw { draw: draw, noise: noise },
     "unroll" => Rewrite::Unroll { index: index },
+    "first-round" => Rewrite::FirstRound { index: index },
     "range" => Rewrite::Range { index: index },
     "inline" => Rewrite::Inline { var: var },
     "conditional" => Rewrite::Conditional { var: var },
@@ -224,6 +225,8 @@ code! { Tail {
     "far" => Tail::Far {},
     "start" => Tail::Start {},
     "uniform" => Tail::Uniform {},
+    "yes" => Tail::Yes {},
+    "no" => Tail::No {},
 } }
 
 code! { Move {

@@ -24,6 +24,10 @@ pub enum Tail {
     Start,
     /// What leaves the range of a uniform draw when it is moved; a share of its mass.
     Uniform,
+    /// That a coin says yes; its probability is at most a share.
+    Yes,
+    /// That it says no.
+    No,
 }
 
 /// UP-TO-BAD for a part of a law.
@@ -44,6 +48,7 @@ pub(super) fn up_to(
         Tail::Far => sampling::up_to_far_tail(context, statement, coupling, at, post),
         Tail::Start => sampling::up_to_start(context, statement, moved()?, at, post),
         Tail::Uniform => sampling::up_to_tail_uniform(context, statement, moved()?, at, post),
+        Tail::Yes | Tail::No => sampling::up_to_side(context, statement, part == Tail::Yes, at, post),
     }
     .map_err(reject(place))
 }

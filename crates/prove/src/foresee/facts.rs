@@ -66,8 +66,7 @@ impl Facts<'_> {
 
     /// That the best is the best of the others before a key comes by, which is so if the largest, or the smallest, are kept.
     pub(super) fn way(&self) -> Option<Expr> {
-        let before =
-            self.keys().into_iter().map(|key| self.ahead(&key)).chain([self.i().gt(self.roles.round(0))]);
+        let before = self.keys().into_iter().map(|key| self.ahead(&key)).chain([self.known()]);
         let fact = Expr::all(before).implies(self.value(0)?.equals(self.rest()));
         Some(self.context.in_run(&fact, Run::First))
     }
@@ -94,7 +93,17 @@ impl Facts<'_> {
     }
 
     fn value(&self, at: usize) -> Option<Expr> {
-        self.roles.values.get(at).map(|(name, _)| Expr::var(name.clone()))
+        let known = |at: usize| self.roles.values.get(at).map(|(name, _)| Expr::var(name.clone()));
+        match (&self.roles.gap, at) {
+            (Some(gap), 1) if self.largest => Some(known(0)? - Expr::var(gap.clone())),
+            (Some(gap), 1) => Some(known(0)? + Expr::var(gap.clone())),
+            _ => known(at),
+        }
+    }
+
+    /// That the best is known: after the first round, or the second, where the first keeps its value elsewhere.
+    fn known(&self) -> Expr {
+        self.i().gt(self.roles.round(if self.roles.first.is_empty() { 0 } else { 1 }))
     }
 
     /// a is at least b, or at most where the smallest are kept.
@@ -142,13 +151,15 @@ impl Facts<'_> {
         let before = keys.iter().map(|key| self.ahead(key)).chain([i().gt(round(0))]);
         let before = Expr::all(before);
         facts.push(before.clone().implies(seen()));
-        facts.push(before.implies(self.value(0)?.equals(rest())));
+        facts.push(before.clone().and(self.known()).implies(self.value(0)?.equals(rest())));
+        facts.extend(self.at_first(&before)?);
         // One key has come by.
         for (at, key) in keys.iter().enumerate() {
             let own = || self.roles.chosen(self.foresight, at);
             let others = (keys.iter().enumerate()).filter(|(k, _)| *k != at).map(|(_, key)| self.ahead(key));
             let phase = Expr::all([self.past(key)].into_iter().chain(others));
             facts.push(phase.clone().implies(seen().equals(i().gt(round(1)))));
+            let phase = self.with_best(phase);
             let leads = self.place(0).equals(key.clone());
             let holds = phase.clone().and(leads.clone());
             facts.push(holds.clone().implies(self.value(0)?.equals(own()?)));
@@ -186,6 +197,26 @@ impl Facts<'_> {
         Some(facts)
     }
 
+    /// Where the best is known: after the first round always, unless that keeps its value elsewhere.
+    fn with_best(&self, phase: Expr) -> Expr {
+        if self.roles.first.is_empty() { phase } else { phase.and(self.known()) }
+    }
+
+    /// What the first round keeps elsewhere is the value at a key, or the best of the others.
+    fn at_first(&self, before: &Expr) -> Option<Vec<Expr>> {
+        let second = || self.i().equals(self.roles.round(1));
+        let mut facts = Vec::new();
+        for name in &self.roles.first {
+            let first = || Expr::var(name.clone());
+            facts.push(second().and(before.clone()).implies(first().equals(self.rest())));
+            for (at, key) in self.keys().iter().enumerate() {
+                let own = self.roles.chosen(self.foresight, at)?;
+                facts.push(second().and(self.past(key)).implies(first().equals(own)));
+            }
+        }
+        Some(facts)
+    }
+
     /// Without ties the largest are larger.
     fn strict(&self) -> Option<Vec<Expr>> {
         let (keys, rest) = (self.keys(), || self.rest());
@@ -195,7 +226,7 @@ impl Facts<'_> {
         let mut facts = Vec::new();
         for (at, key) in keys.iter().enumerate() {
             let others = (keys.iter().enumerate()).filter(|(k, _)| *k != at).map(|(_, key)| self.ahead(key));
-            let phase = Expr::all([self.past(key)].into_iter().chain(others));
+            let phase = self.with_best(Expr::all([self.past(key)].into_iter().chain(others)));
             let holds = Expr::all([phase, self.place(0).equals(key.clone()), seen(), untied()]);
             facts.push(holds.implies(self.beats_strictly(own(at)?, rest())));
         }

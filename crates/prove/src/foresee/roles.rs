@@ -1,7 +1,8 @@
 //! Which variables of a loop hold the places of the largest values, and which the values.
 
+use probity_exact::Rational;
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Variable};
 use probity_kernel::foresee::{Foresight, Kept, Place};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::{Distribution, Statement};
@@ -25,6 +26,10 @@ pub(crate) struct Roles {
     /// Variables that hold places and values, the largest first, with what they are before the loop.
     pub(crate) places: Vec<(Name, Expr)>,
     pub(crate) values: Vec<(Name, Expr)>,
+    /// A variable that holds how far the second value is from the best, where that has none of its own.
+    pub(crate) gap: Option<Name>,
+    /// Variables that hold the first value, where the best is known after the second round only.
+    pub(crate) first: Vec<Name>,
 }
 
 impl Roles {
@@ -62,7 +67,12 @@ impl Roles {
             })
         };
         let (mut places, mut values) = (Vec::new(), Vec::new());
-        for name in set_by(round).into_iter().filter(|name| !plain.contains(name)) {
+        let (early, steady) = after_first_rounds(round, index, from);
+        let gap = set_by(steady).into_iter().find(|name| is_gap(steady, name, &value));
+        for name in set_by(steady) {
+            if plain.contains(&name) || gap.as_ref() == Some(&name) {
+                continue;
+            }
             let first = start(&name)?;
             match context.kind(&Expr::var(name.clone())) {
                 Kind::Int => places.push((name, first)),
@@ -72,8 +82,19 @@ impl Roles {
         }
         in_order_of_copies(round, &mut places);
         in_order_of_copies(round, &mut values);
-        let fits = (1..=MOST_PLACES).contains(&places.len())
-            && (places.len()..=places.len() + 1).contains(&values.len());
+        let fits = match gap {
+            Some(_) => places.len() == 1 && values.len() == 1,
+            None => {
+                (1..=MOST_PLACES).contains(&places.len())
+                    && (places.len()..=places.len() + 1).contains(&values.len())
+            }
+        };
+        // What the first round keeps of its value, for the second to compare.
+        let kept = early.first().map(|block| copies_of(block, &value)).unwrap_or_default();
+        let first = match early.len() {
+            2.. => kept.into_iter().filter(|name| !set_by(steady).contains(name)).collect(),
+            _ => vec![],
+        };
         fits.then(|| Roles {
             index: index.clone(),
             from: from.clone(),
@@ -83,6 +104,8 @@ impl Roles {
             value,
             places,
             values,
+            gap,
+            first,
         })
     }
 
@@ -136,7 +159,8 @@ impl Roles {
         let next = Expr::var(some.clone()).choose(more, self.value.clone());
         let start = self.values.last()?.1.clone();
         let zero = self.with(Expr::int(0));
-        let ties = self.values.iter().take(self.places.len()).map(|(name, _)| match &self.value {
+        let compared = self.values.iter().take(self.places.len()).map(|(name, _)| name).chain(&self.first);
+        let ties = compared.map(|name| match &self.value {
             Expr::Var(_) => Expr::var(name.clone()),
             _ => Expr::var(name.clone()) - zero.clone(),
         });
@@ -157,11 +181,56 @@ impl Roles {
     /// The index of a round, counted from 0.
     pub(crate) fn round(&self, n: i64) -> Expr {
         match &self.from {
-            Expr::Number(from) => Expr::Number(from + probity_exact::Rational::from(n)),
+            Expr::Number(from) => Expr::Number(from + Rational::from(n)),
             from if n == 0 => from.clone(),
             from => from.clone() + Expr::int(n),
         }
     }
+}
+
+/// What a round does in the first rounds by themselves, and what it does in all others.
+fn after_first_rounds<'a>(
+    round: &'a [Statement],
+    index: &Name,
+    from: &Expr,
+) -> (Vec<&'a [Statement]>, &'a [Statement]) {
+    let (mut early, mut rest) = (Vec::new(), round);
+    while let Some(Statement::If { guard, then, otherwise }) = rest.last()
+        && let Expr::Number(first) = from
+        && *guard == Expr::var(index.clone()).equals(Expr::Number(first + Rational::from(early.len() as i64)))
+        && !otherwise.is_empty()
+    {
+        early.push(then.as_slice());
+        rest = otherwise;
+    }
+    (early, rest)
+}
+
+/// Whether all that a variable is set to is how far a value is from another variable.
+fn is_gap(round: &[Statement], name: &Name, value: &Expr) -> bool {
+    let (mut some, mut all) = (false, true);
+    for_each_assignment(round, &mut |var, made| {
+        if var == name {
+            let apart = match made {
+                Expr::Binary(Binary::Sub, a, b) => {
+                    (**a == *value && matches!(**b, Expr::Var(_)))
+                        || (**b == *value && matches!(**a, Expr::Var(_)))
+                }
+                _ => false,
+            };
+            (some, all) = (true, all && apart);
+        }
+    });
+    some && all
+}
+
+/// The variables that a block sets to a value, at its top level.
+fn copies_of(block: &[Statement], value: &Expr) -> Vec<Name> {
+    let copy = |statement: &Statement| match statement {
+        Statement::Assign { var, value: made } if made == value => Some(var.clone()),
+        _ => None,
+    };
+    block.iter().filter_map(copy).collect()
 }
 
 fn has_draw(body: &[Statement]) -> bool {

@@ -101,6 +101,12 @@ impl Apart {
         self.parts.iter().map(|part| &part.at).chain(values)
     }
 
+    /// Whether all of it is due only where what changed has some value.
+    fn is_by_value(&self) -> bool {
+        let alone = self.base == Expr::int(0) && self.own.is_empty();
+        alone && !self.parts.is_empty() && self.parts.iter().all(|part| part.value.is_some())
+    }
+
     /// The bound without conditions.
     pub(super) fn most(&self, context: &Context) -> Expr {
         self.parts.iter().fold(self.base.clone(), |sum, part| add(context, &sum, &part.amount))
@@ -203,6 +209,8 @@ impl Measure<'_, '_> {
         let bounded = self.by_size(e);
         let apart = self.by_parts(e);
         match (apart, bounded) {
+            // What is due in one group only comes once for all groups.
+            (Some(apart), Some(_)) if self.taste == Taste::Distance && apart.is_by_value() => Some(apart),
             (Some(apart), Some(bounded)) if apart.own.is_empty() => {
                 let (a, b) = (apart.most(self.context), bounded.most(self.context));
                 match smaller(self.context, &a, &b) {

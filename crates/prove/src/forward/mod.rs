@@ -275,7 +275,9 @@ impl Walk<'_> {
         let apart = if same { None } else { Apart::of(state, value, self.taste) };
         let truth = state.truth(value).filter(|_| !same);
         let range = self.multiplied.contains(var).then(|| Apart::range(state, value)).flatten();
+        let entry = state.entry(value).filter(|_| !same);
         state.forget(var);
+        state.truths.extend(entry.map(|entry| (var.clone(), entry)));
         state.ranges.extend(range.map(|range| (var.clone(), range)));
         match (same, fixed, apart, truth) {
             (true, Some(fixed), ..) => {

@@ -43,7 +43,7 @@ pub(crate) struct State<'a> {
     pub(super) fixed: BTreeMap<Name, Expr>,
     /// Between which numbers variables lie that are multiplied with others.
     pub(super) ranges: BTreeMap<Name, (Expr, Expr)>,
-    /// The booleans that differ, each with what it stands for.
+    /// The booleans that differ, each with what it stands for, and names of entries of lists.
     pub(super) truths: BTreeMap<Name, Expr>,
     /// Where a drawn value lies.
     pub(super) extra: BTreeMap<Name, Expr>,
@@ -216,7 +216,15 @@ impl<'a> State<'a> {
         (self.context.kind(&self.context.in_run(&value, Run::First)) == Kind::Bool && short).then_some(value)
     }
 
-    /// The expression with what its booleans stand for.
+    /// An entry of a list of which one changes, at a place that both runs know.
+    pub(super) fn entry(&self, value: &Expr) -> Option<Expr> {
+        let Expr::Index(Variable::Plain(list), place) = value else { return None };
+        let changes = |clause: &Adjacency| matches!(clause, Adjacency::OneEntry { list: l, bound } if l == list && *bound != Expr::int(0));
+        let one = self.context.mechanism().adjacency.iter().any(changes);
+        (one && self.reads_equal(place)).then(|| value.clone())
+    }
+
+    /// The expression with what its booleans and entries stand for.
     pub(super) fn with_truths(&self, e: &Expr) -> Expr {
         if self.truths.is_empty() {
             return e.clone();

@@ -196,8 +196,10 @@ impl<'a> Guesser<'a> {
                         amounts,
                     }));
                 }
-                if let Distribution::UniformInt { low, .. } = law {
-                    found.extend(self.uniform(var, Some(low)));
+                match law {
+                    Distribution::UniformInt { low, .. } => found.extend(self.uniform(var, Some(low))),
+                    Distribution::Bernoulli(_) if same => found.extend(self.sides(var)),
+                    _ => {}
                 }
                 found
             }

@@ -86,9 +86,23 @@ impl Guesser<'_> {
                 found.insert(0, ((all, one.clone()), vec![]));
             }
         }
+        // A probability that is made of an entry of a list differs where the entry does.
+        let mut entries: Vec<Expr> = vec![];
+        if guards.is_empty() {
+            for_each_expr(block, &mut |e| entries.extend(self.entries(e).into_iter().filter(tells)));
+            if !entries.is_empty()
+                && let (a, b) = &found[0].0
+                && self.is_public(a)
+                && !whole.contains(&found[0].0)
+            {
+                whole.push((a.clone(), b.clone()));
+            }
+        }
         for (a, b) in &whole {
             found.push(((self.first(a), self.first(b)), vec![cost(a, b)]));
         }
+        entries.dedup();
+        guards.extend(entries);
         guards.sort();
         guards.dedup();
         for guard in guards.iter().take(MOST_USES) {
@@ -100,6 +114,9 @@ impl Guesser<'_> {
                     agree.clone().choose(one.clone(), self.first(b)),
                 );
                 found.push((ratio, vec![cost(a, b)]));
+            }
+            if self.context.kind(&g) != Kind::Bool {
+                continue;
             }
             let Some(law) = self.two_valued(block, var, &g) else { continue };
             // law[value][guard]; the ratio where the guard holds in the first run only, and in the second only.
@@ -131,6 +148,19 @@ impl Guesser<'_> {
                 }
             }
         }
+        found
+    }
+
+    /// The entries of input lists of numbers that an expression is made of.
+    fn entries(&self, e: &Expr) -> Vec<Expr> {
+        let mut found = Vec::new();
+        visit(&self.written_out(e), &mut |part| {
+            if let Expr::Index(Variable::Plain(list), _) = part
+                && self.context.mechanism().inputs.iter().any(|input| input.name == *list)
+            {
+                found.push(part.clone());
+            }
+        });
         found
     }
 

@@ -1,5 +1,6 @@
 //! Which program equivalences bring a mechanism into the shape that a sampling axiom needs.
 
+use probity_exact::Rational;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
@@ -27,6 +28,9 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
             done.push(Rewrite::Tail);
         }
         join_branches(&mut current, &mut done);
+    }
+    if hints.couplings.is_empty() && hints.invariants.is_empty() {
+        begin_earlier(&mut current, &mut done);
     }
     reach_their_ends(&mut current, &mut done);
     loop {
@@ -64,6 +68,43 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
         }
     }
     (current, done)
+}
+
+/// Loops that go on with what was drawn before them: the first values are drawn in the loop, as the others are.
+fn begin_earlier(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
+    let mut indices = Vec::new();
+    begun_late(&current.body, &mut indices);
+    for index in indices {
+        let step = Rewrite::FirstRound { index };
+        for _ in 0..MOST_BEFORE {
+            let Ok(next) = step.apply(current) else { break };
+            *current = next;
+            done.push(step.clone());
+        }
+    }
+}
+
+/// The most draws before a loop that are drawn in it instead.
+const MOST_BEFORE: usize = 2;
+
+/// The indices of loops that begin with a number above 0.
+fn begun_late(body: &[Statement], found: &mut Vec<Name>) {
+    for statement in body {
+        match statement {
+            Statement::For { index, from, body, .. } => {
+                if matches!(from, Expr::Number(from) if *from > Rational::ZERO) && !found.contains(index) {
+                    found.push(index.clone());
+                }
+                begun_late(body, found);
+            }
+            Statement::If { then, otherwise, .. } => {
+                begun_late(then, found);
+                begun_late(otherwise, found);
+            }
+            Statement::While { body, .. } => begun_late(body, found),
+            Statement::Draw { .. } | Statement::Assign { .. } | Statement::Append { .. } => {}
+        }
+    }
 }
 
 /// Loops that may have nothing to count, as loops that end where they begin.
@@ -421,9 +462,21 @@ pub(crate) fn hoisted(mechanism: &Mechanism, context: &Context) -> Vec<(Vec<Rewr
         if steps.len() == before {
             break;
         }
-        found.push((steps.clone(), current.clone()));
+        found.push(appended_behind(&steps, &current));
     }
     found
+}
+
+/// What both branches append is appended behind them, where nothing is drawn in them any more.
+fn appended_behind(steps: &[Rewrite], hoisted: &Mechanism) -> (Vec<Rewrite>, Mechanism) {
+    let (mut steps, mut current) = (steps.to_vec(), hoisted.clone());
+    for _ in 0..MOST_HOISTED {
+        let Some(step) = new_name(&current, "entry").map(|var| Rewrite::Merge { var }) else { break };
+        let Ok(next) = step.apply(&current) else { break };
+        current = next;
+        steps.push(step);
+    }
+    (steps, current)
 }
 
 /// How often draws are looked for that have become the first of their branch.

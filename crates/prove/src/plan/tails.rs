@@ -117,6 +117,18 @@ impl Guesser<'_> {
         found
     }
 
+    /// A coin of which one side is given up, as likely as the claim's delta or a part of it.
+    pub(super) fn sides(&self, var: &Name) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for portion in self.portions(var) {
+            for side in [Tail::Yes, Tail::No] {
+                let step = Move::Tail(side, Coupling::Null, portion.clone());
+                found.push(Candidate { step, amounts: vec![] });
+            }
+        }
+        found
+    }
+
     /// A few of the couplings, with a tail given up.
     fn cut(&self, found: &[Candidate], tail: &Expr, step: &dyn Fn(Coupling, Expr) -> Move) -> Vec<Candidate> {
         let up_to = |c: &Candidate| match &c.step {
@@ -244,7 +256,7 @@ fn mass(step: &Move, law: &Distribution) -> Expr {
         Move::Tail(Tail::Exact, _, t) => exact(t),
         Move::Tail(Tail::Exacts, _, t) => product(Expr::int(2), exact(t)),
         Move::Tail(Tail::Start, _, t) => minus(Expr::int(1), power(t)),
-        Move::Tail(Tail::Uniform, _, share) => share.clone(),
+        Move::Tail(Tail::Uniform | Tail::Yes | Tail::No, _, share) => share.clone(),
         _ => Expr::int(0),
     }
 }

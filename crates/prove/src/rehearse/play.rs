@@ -181,6 +181,11 @@ impl Play<'_, '_> {
                 let distance = if *part == Tail::Exacts { distance.abs() } else { distance };
                 if distance >= at { Err(Stop::Unclear) } else { Ok(()) }
             }
+            (Move::Tail(side @ (Tail::Yes | Tail::No), coupling, _), Statement::Draw { var, law }) => {
+                self.draw(var, law, coupling)?;
+                let drawn = self.pair.flag(&Expr::var(var.clone()), Run::First).ok_or(Stop::Unclear)?;
+                if drawn == (*side == Tail::Yes) { Err(Stop::Unclear) } else { Ok(()) }
+            }
             (Move::Tail(_, Coupling::Shift { by, cost }, at), Statement::Draw { var, law }) => {
                 self.moved(var, law, (by, cost), at)
             }

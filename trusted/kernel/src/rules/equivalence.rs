@@ -11,6 +11,7 @@ use crate::kind::Kinds;
 use crate::law;
 use crate::rejection::Rejection;
 use crate::rules::center::center;
+use crate::rules::first_round::first_round;
 use crate::rules::hoist::{entry, hoist, join, merge, one_draw, tail};
 use crate::rules::lists;
 use crate::rules::noise::{difference_law, exponential_law, gumbel_law, sign_law};
@@ -92,6 +93,11 @@ pub enum Rewrite {
         /// The index of the loop: the first at the top level that has it.
         index: Name,
     },
+    /// `y ~ D[i := n - 1]; a; for i in n..b { v ~ D; c }` is `for i in n-1..max(n, b) { v ~ D; if i == n - 1 { y = v; a } else { c } }`.
+    FirstRound {
+        /// The index of the loop.
+        index: Name,
+    },
     /// `for i in a..b` is `for i in a..max(a, b)`, for every loop over an index.
     Range {
         /// The index.
@@ -159,6 +165,7 @@ impl Rewrite {
             Rewrite::ExponentialLaw { .. } => "EXPONENTIAL-LAW",
             Rewrite::GumbelLaw { .. } => "GUMBEL-LAW",
             Rewrite::Unroll { .. } => "UNROLL",
+            Rewrite::FirstRound { .. } => "FIRST-ROUND",
             Rewrite::Range { .. } => "RANGE",
             Rewrite::Inline { .. } => "INLINE",
             Rewrite::Conditional { .. } => "CONDITIONAL",
@@ -184,6 +191,7 @@ impl Rewrite {
             Rewrite::ExponentialLaw { uniform, noise } => exponential_law(mechanism, uniform, noise),
             Rewrite::GumbelLaw { draw, noise } => gumbel_law(mechanism, draw, noise),
             Rewrite::Unroll { index } => unroll(mechanism, index),
+            Rewrite::FirstRound { index } => first_round(mechanism, index),
             Rewrite::Range { index } => range(mechanism, index),
             Rewrite::Inline { var } => inline(mechanism, var),
             Rewrite::Conditional { var } => conditional(mechanism, var),
@@ -430,7 +438,7 @@ fn is_only_counted(body: &[Statement], name: &Name) -> bool {
     })
 }
 
-fn whole_number(e: &Expr) -> Option<i64> {
+pub(crate) fn whole_number(e: &Expr) -> Option<i64> {
     match e {
         Expr::Number(n) if n.is_int() => i64::try_from(n.numerator().clone()).ok(),
         _ => None,
@@ -438,7 +446,7 @@ fn whole_number(e: &Expr) -> Option<i64> {
 }
 
 /// Whether a block mentions a name other than in loops over it.
-fn mentions_outside(body: &[Statement], name: &Name) -> bool {
+pub(crate) fn mentions_outside(body: &[Statement], name: &Name) -> bool {
     body.iter().any(|statement| match statement {
         Statement::For { index, .. } if index == name => false,
         Statement::For { from, to, body, .. } => {

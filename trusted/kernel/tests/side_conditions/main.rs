@@ -29,6 +29,8 @@ mod sampling;
 mod chains;
 #[path = "programs/equivalences.rs"]
 mod equivalences;
+#[path = "programs/first_rounds.rs"]
+mod first_rounds;
 #[path = "programs/programs.rs"]
 mod programs;
 #[path = "programs/redraws.rs"]

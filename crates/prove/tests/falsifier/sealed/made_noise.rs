@@ -203,3 +203,52 @@ fn equivalences_about_gumbel_noise_keep_the_law() {
     println!("Gumbel noise: {tried} inputs");
     assert!(tried > 50, "{tried}");
 }
+
+/// A draw before a loop and one in its rounds, of laws that go on alike and that do not, with what reads them in every place.
+#[test]
+fn first_rounds_keep_the_law() {
+    let mut writer = Writer::new(57);
+    let mut tried = 0;
+    for round in 0..1_500 * MORE {
+        writer.wide = false;
+        let dice = &mut writer.dice;
+        let set = |var: &str, value: Expr| Statement::Assign { var: var.into(), value };
+        let (i, v, w, y) = (Expr::var("j"), Expr::var("one"), Expr::var("c"), Expr::var("two"));
+        let draw = |var: &str, high: Expr| Statement::Draw {
+            var: var.into(),
+            law: Distribution::UniformInt { low: int(0), high },
+        };
+        let first = dice.pick(&["two", "two", "one"]);
+        let high = dice.pick(&[int(0) + int(1), int(0) + int(1), int(0) + int(1), int(2)]);
+        let moved = match dice.roll(7) {
+            0 => vec![set("c", int(3))],
+            1 => vec![Statement::If {
+                guard: Expr::var("a"),
+                then: vec![set("c", y.clone())],
+                otherwise: vec![],
+            }],
+            2 => vec![set("c", w.clone() + int(1))],
+            3 => vec![set("one", int(2))],
+            4 => vec![set("c", v.clone())],
+            _ => vec![],
+        };
+        let to = dice.pick(&[int(0), int(1), int(2), int(3), w.clone(), Expr::var("n")]);
+        let inside = dice.pick(&[set("c", i.clone()), set("two", v.clone()), set("c", w.clone() + y.clone())]);
+        let inside = Statement::If { guard: v.clone().gt(y.clone()), then: vec![inside], otherwise: vec![] };
+        let rounds =
+            Statement::For { index: "j".into(), from: int(1), to, body: vec![draw("one", i + int(1)), inside] };
+        let mut body = vec![set("one", int(1)), set("c", int(0)), set("two", int(0)), draw(first, high)];
+        body.extend(moved);
+        body.push(rounds);
+        let last = dice.pick(&[int(0), int(0), int(0), v]);
+        let before = writer.mechanism(&body, w + int(8) * y + int(64) * last);
+        let step = Rewrite::FirstRound { index: "j".into() };
+        if Context::new(&before, Orientation::Forward).is_ok()
+            && let Ok(after) = step.apply(&before)
+        {
+            tried += compare(&before, &after, step.name(), round);
+        }
+    }
+    println!("first rounds: {tried} inputs");
+    assert!(tried > 100, "{tried}");
+}

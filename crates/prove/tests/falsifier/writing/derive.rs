@@ -12,7 +12,7 @@ use probity_kernel::once::for_loop_once;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling::{
     sample, signed_log, up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_open_tail,
-    up_to_start, up_to_tail, up_to_tail_uniform, up_to_upper_tail,
+    up_to_side, up_to_start, up_to_tail, up_to_tail_uniform, up_to_upper_tail,
 };
 use probity_kernel::select::split::split;
 use probity_kernel::select::{case, cases, point, select};
@@ -536,6 +536,7 @@ impl Writer {
             Distribution::UniformInt { .. } => {
                 up_to_tail_uniform(context, statement, (&by, &cost), &at, post).ok()
             }
+            Distribution::Bernoulli(_) => up_to_side(context, statement, self.dice.one_in(2), &at, post).ok(),
             _ => None,
         }
     }

@@ -227,6 +227,39 @@ pub fn up_to_tail_uniform(
     given_up(&draw, (by, cost), side, stays, Expr::int(0).max(share.clone()))
 }
 
+/// UP-TO-BAD, for one side of a coin.
+/// ```text
+/// p = p'    0 ≤ p ≤ 1    p ≤ d (for `false`: 1 − p ≤ d)    d made of parameters
+/// ──────────────────────────────────────────────────────────────────────────────
+/// y is not that side: y' = y at cost 0; y ~ bernoulli(p), up to δ = max(0, d)
+/// ```
+pub fn up_to_side(
+    context: &Arc<Context>,
+    statement: &Statement,
+    side: bool,
+    share: &Expr,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    let Statement::Draw { var, law: Distribution::Bernoulli(p) } = statement else {
+        return Err(wrong("UP-TO-BAD", statement));
+    };
+    check_pure(context, "UP-TO-BAD")?;
+    context.check_public(share)?;
+    context.check_number(share)?;
+    let (drawn, p) = (Expr::of(var.clone(), Run::First), context.in_run(p, Run::First));
+    let (kept, mass) = if side { (!drawn, p) } else { (drawn, Expr::int(1) - p) };
+    let restricted = post.map(kept.implies(post.formula.clone()));
+    let inner = sample(context, statement, &Coupling::Null, &restricted)?;
+    let axioms = inner.axioms.iter().copied().chain(["UP-TO-BAD"]).collect();
+    Ok(Judgement {
+        pre: inner.pre.map(inner.pre.formula.clone().and(mass.le(share.clone()))),
+        post: post.clone(),
+        delta: Expr::int(0).max(share.clone()),
+        axioms,
+        ..inner
+    })
+}
+
 /// The variable and the scale of a draw of noise on one side.
 fn one_sided(statement: &Statement) -> Result<(&Name, &Expr), Rejection> {
     match statement {

@@ -7,7 +7,7 @@ use crate::common::*;
 
 use probity_exact::directed::exp_nearest;
 use probity_kernel::sampling::{
-    up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_start, up_to_tail_uniform,
+    up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_side, up_to_start, up_to_tail_uniform,
 };
 
 /// What an expression without variables is, as a double.
@@ -79,6 +79,10 @@ fn uniform(
     post: Expr,
 ) -> Result<Judgement, Rejection> {
     step(law, post, &|c, s, p| up_to_tail_uniform(c, s, (by, cost), share, p))
+}
+
+fn side(p: Expr, side: bool, share: &Expr, post: Expr) -> Result<Judgement, Rejection> {
+    step(Distribution::Bernoulli(p), post, &|c, s, q| up_to_side(c, s, side, share, q))
 }
 
 /// The integers from −40 to 40: what lies beyond has no mass to speak of for the scales below.
@@ -214,6 +218,8 @@ fn parts_are_of_their_own_laws() {
     wrong(far(discrete(int(1)), &int(1), yes()));
     wrong(start(laplace(int(0), int(1)), nothing, &int(1), yes()));
     wrong(uniform(geometric(int(1)), nothing, &int(1), yes()));
+    let coin = |c: &Arc<Context>, s: &Statement, q: &Assertion| up_to_side(c, s, true, &int(1), q);
+    wrong(step(geometric(int(1)), yes(), &coin));
     assert!(exact(discrete(int(1)), &int(1), yes()).is_ok());
 }
 
@@ -229,11 +235,14 @@ fn parts_are_public_numbers() {
     public(start(exponential(int(1)), nothing, &first("x"), yes()));
     public(start(exponential(var("s")), nothing, &int(1), yes()));
     public(uniform(Distribution::Uniform, nothing, &first("x"), yes()));
+    public(side(number(1, 2), true, &first("x"), yes()));
     let number = |judgement: Result<Judgement, Rejection>| {
         assert!(matches!(judgement, Err(Rejection::NotANumber { .. })));
     };
     number(start(exponential(int(1)), nothing, &yes(), yes()));
     number(uniform(Distribution::Uniform, nothing, &yes(), yes()));
+    let half = || Expr::Number(rational(1, 2).unwrap());
+    number(side(half(), true, &yes(), yes()));
     assert!(start(exponential(var("eps")), nothing, &var("free"), yes()).is_ok());
     assert!(uniform(Distribution::Uniform, nothing, &var("free"), yes()).is_ok());
 }
@@ -318,6 +327,7 @@ fn nothing_negative_is_given_up() {
         start(exponential(int(1)), nothing, &int(-1), yes()),
         start(exponential(int(-1)), nothing, &int(1), yes()),
         uniform(Distribution::Uniform, nothing, &int(-1), yes()),
+        side(number(1, 2), true, &int(-1), yes()),
     ] {
         assert_eq!(real(judgement.unwrap().delta()), 0.0);
     }
@@ -333,4 +343,35 @@ fn what_stays_is_where_the_law_was_before_the_draw() {
     let judgement = up_to_tail_uniform(&context, &body[1], (&int(1), &int(0)), &number(1, 4), &post).unwrap();
     let lost = |y| holds(judgement.pre().formula(), &values(&[(any("y"), y), (of("y"), 5), (other("y"), 5)]));
     assert_eq!([5, 6, 7, 8].map(lost), [false, false, false, true]);
+}
+
+/// A side may be given up that is at most as likely as the share: what is left to show is about the other side, in both runs.
+#[test]
+fn one_side_of_a_coin_is_given_up() {
+    let share = number(1, 4);
+    for given_up in [true, false] {
+        for quarters in 0..=4 {
+            let judgement = side(number(quarters, 4), given_up, &share, yes()).unwrap();
+            let mass = if given_up { quarters } else { 4 - quarters };
+            assert_eq!(holds(judgement.pre().formula(), &values(&[(any("y"), 0)])), mass <= 1, "{quarters}");
+            assert_eq!(real(judgement.delta()), 0.25);
+        }
+        let likely = number(if given_up { 1 } else { 3 }, 4);
+        for (post, at) in [(first("y"), true), (!first("y"), false), (!second("y"), false)] {
+            let judgement = side(likely.clone(), given_up, &share, post).unwrap();
+            let all = [0, 1].iter().all(|y| holds(judgement.pre().formula(), &values(&[(any("y"), *y)])));
+            // Only the side that is kept has to meet it.
+            assert_eq!(all, at != given_up);
+        }
+    }
+}
+
+#[test]
+fn coins_of_which_a_side_is_given_up_are_alike() {
+    let judgement = side(var("x"), true, &number(1, 2), yes()).unwrap();
+    let at = |x: i64, other_x: i64| {
+        let given = values(&[(any("y"), 0), (of("x"), x), (other("x"), other_x)]);
+        holds(judgement.pre().formula(), &given)
+    };
+    assert_eq!([at(0, 0), at(0, 1), at(-1, -1), at(1, 1)], [true, false, false, false]);
 }
