@@ -5,7 +5,7 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -121,6 +121,11 @@ Definition equivalences_and_privacy := (
   @Equivalence.mixture_law,
   @Equivalence.unrolled,
   @Equivalence.range_loop,
+  @FirstRound.begun,
+  @FirstRound.first_round,
+  @FirstRound.first_round_step,
+  @FirstRound.step_while,
+  @FirstRound.noisy_maximum,
   @Logarithm.change,
   @SignedLog.pair_law,
   @SignedLog.laplace_law,
