@@ -5,7 +5,7 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound Sides.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -80,6 +80,7 @@ Definition sampling_rules := (
   @TailsStart.up_to_start_geometric,
   @TailsStart.up_to_moved_uniform,
   @TailsStart.up_to_moved_uniform_int,
+  @Sides.up_to_side,
   @Chosen.chosen,
   @PermuteFlip.permute_flip,
   @Calls.selected,
@@ -121,6 +122,11 @@ Definition equivalences_and_privacy := (
   @Equivalence.mixture_law,
   @Equivalence.unrolled,
   @Equivalence.range_loop,
+  @FirstRound.begun,
+  @FirstRound.first_round,
+  @FirstRound.first_round_step,
+  @FirstRound.step_while,
+  @FirstRound.noisy_maximum,
   @Logarithm.change,
   @SignedLog.pair_law,
   @SignedLog.laplace_law,
@@ -206,6 +212,8 @@ Definition equivalences_and_privacy := (
   @Foreseen.density_diffuse,
   @Privacy.group,
   @Groups.group_at_most,
+  @Groups.group_delta_on,
+  @Groups.group_delta,
   @Samples.amplify,
   @Samples.amplify_on,
   @Beside.amplify_beside,
@@ -411,6 +419,7 @@ Definition certificates := (
   @CertificateChain.j_judged,
   @CertificateSample.sampled_private,
   @CertificateGroup.grouped_private,
+  @CertificateGroup.grouped_delta_private,
   @CertificateCall.call_tests,
   @CertificateCall.j_call,
   @Memory.a_density,

@@ -1,4 +1,4 @@
-(* GROUP (trusted/kernel/src/privacy.rs, group) for at most k rows (group_at_most), and in rho (z_group).
+(* GROUP (trusted/kernel/src/privacy/group.rs, group) for at most k rows (group_at_most), and in rho (z_group); GROUP-DELTA (group_delta, with the condition grouped), where mass is given up.
 
    One step in rho is a composition of Hoelder's inequalities: with x > 0 any number, m and m1 of rho1, m1 and m2 of rho2 are m and m2 of (1 + x) rho1 + (1 + 1/x) rho2 (z_step).  Between the tests f
    and F of the order 1 + A there is one, the power of F of another order (between); as everywhere in rho a power is the least of its tangents. *)
@@ -45,6 +45,56 @@ have -> : p = 0.
   by rewrite leNgt; apply/negP => pos; move: pp; rewrite ler_pmull// leNgt ee.
 by rewrite mule_ge0 ?lee_fin ?expR_ge0//; apply: wp_ge0; exact: ind_ge0.
 Qed.
+
+(* ---- in epsilon and delta ---- *)
+(* what is given up in the rounds before is multiplied by those after *)
+Lemma given_up (x d : R) (p : nat -> \bar R) n : (0 <= x)%R -> (0 <= d)%R -> (forall i, 0 <= p i) -> (forall i, (i < n)%N -> p i <= x%:E * p i.+1 + d%:E) ->
+  p 0%N <= (x ^+ n)%:E * p n + (d * (\sum_(i < n) x ^+ i))%:E.
+Proof.
+move=> x0 d0 p0; elim: n => [|n IH] H; first by rewrite expr0 mul1e big_ord0 mulr0 adde0.
+have xn : (0 <= x ^+ n)%R by exact: exprn_ge0.
+apply: (le_trans (IH (fun i ni => H i (ltnW ni)))).
+apply: (@le_trans _ _ ((x ^+ n)%:E * (x%:E * p n.+1 + d%:E) + (d * (\sum_(i < n) x ^+ i))%:E)).
+  by apply: lee_add2r; apply: lee_wpmul2l; rewrite ?lee_fin//; exact: H.
+rewrite ge0_muleDr ?mule_ge0 ?lee_fin// muleA -!EFinM -exprSr -addeA -EFinD big_ord_recr /= mulrDr.
+by rewrite [(x ^+ n * d)%R]mulrC addrC.
+Qed.
+(* the four forms of the condition, as the kernel writes them; it writes the last one for small k *)
+Definition grouped (k : nat) (e0 d0 eps delta : R) : Prop :=
+  [/\ (0 <= e0)%R, (0 <= d0)%R, (k%:R * e0 <= eps)%R &
+    [\/ (0 < e0)%R /\ ((d0 * (expR (k%:R * e0) - 1) <= delta * (expR e0 - 1))%R \/ (d0 * (expR (k%:R * e0) - 1) / (expR e0 - 1) <= delta)%R),
+      (d0 * k%:R * expR ((k%:R - 1) * e0) <= delta)%R |
+      (d0 * (1 + \sum_(1 <= i < k) expR (i%:R * e0)) <= delta)%R]].
+Lemma grouped_sum (k : nat) (e0 d0 eps delta : R) : (0 < k)%N -> grouped k e0 d0 eps delta -> (d0 * (\sum_(i < k) expR e0 ^+ i) <= delta)%R.
+Proof.
+move=> k0 [e00 d00 _ forms]; have x1 : (1 <= expR e0)%R by rewrite -expR0 ler_expR.
+case: forms => [[pos two]|long|whole].
+- have more : (0 < expR e0 - 1)%R by rewrite subr_gt0 -expR0 ltr_expR.
+  have {}two : (d0 * (expR (k%:R * e0) - 1) <= delta * (expR e0 - 1))%R by case: two => //; rewrite ler_pdivr_mulr.
+  by move: two; rewrite expRMm subrX1 mulrCA mulrC ler_pmul2r.
+- apply: le_trans long; rewrite -mulrA; apply: ler_wpmul2l => //.
+  case: k k0 => [//|k] _; rewrite (_ : k.+1%:R - 1 = k%:R)%R ?expRMm ?mulr_natl; last by rewrite -addn1 natrD addrK.
+  rewrite -[X in (_ *+ X)%R]card_ord -sumr_const; apply: ler_sum => i _.
+  by apply: ler_weexpn2l => //; rewrite -ltnS.
+- apply: le_trans whole; apply: ler_wpmul2l => //.
+  case: k k0 => [//|k] _; rewrite big_ord_recl expr0 ler_add2l big_add1 /= big_mkord.
+  by apply: ler_sum => i _; rewrite expRMm.
+Qed.
+(* for the sets of outputs for which the claim about one row is known, all of them or the measurable ones *)
+Theorem group_delta_on (good : (O -> Prop) -> Prop) (e0 d0 eps delta : R) (n k : nat) (x : nat -> S) : (0 < n)%N -> (n <= k)%N -> grouped k e0 d0 eps delta ->
+  (forall i, (i < n)%N -> dp_on good out c e0 d0 (x i) (x i.+1)) -> dp_on good out c eps delta (x 0%N) (x n).
+Proof.
+move=> n0 nk G H E gE; have [e00 d00 ke _] := G; have sum := grouped_sum (leq_trans n0 nk) G.
+have x1 : (1 <= expR e0)%R by rewrite -expR0 ler_expR.
+have wp0 s : 0 <= wp c (ind R (fun s => E (out s))) s by apply: wp_ge0; exact: ind_ge0.
+apply: (le_trans (given_up (p := fun i => wp c (ind R (fun s => E (out s))) (x i)) (expR_ge0 e0) d00 (fun i => wp0 (x i)) (fun i ni => H i ni E gE))).
+apply: lee_add; first by apply: lee_wpmul2r => //; rewrite lee_fin -expRMm ler_expR (le_trans _ ke)// ler_wpmul2r// ler_nat.
+rewrite lee_fin; apply: le_trans sum; apply: ler_wpmul2l => //.
+rewrite -(subnKC nk) big_split_ord /= ler_addl; apply: sumr_ge0 => i _; exact: exprn_ge0 (expR_ge0 _).
+Qed.
+Theorem group_delta (e0 d0 eps delta : R) (n k : nat) (x : nat -> S) : (0 < n)%N -> (n <= k)%N -> grouped k e0 d0 eps delta ->
+  (forall i, (i < n)%N -> dp out c e0 d0 (x i) (x i.+1)) -> dp out c eps delta (x 0%N) (x n).
+Proof. by move=> n0 nk G H E; apply: (group_delta_on (good := fun=> True) n0 nk G) => // i ni F _; exact: H. Qed.
 
 (* ---- in rho ---- *)
 Section Step.
