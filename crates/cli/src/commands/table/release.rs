@@ -134,14 +134,17 @@ pub fn run(arguments: &Arguments) -> Answer {
         .map(|released| {
             let certificate = certificate_path(arguments, path, released);
             files::write(&certificate, released.certificate.as_bytes()).map_err(|failure| {
-                failure.or_hint("the answer is paid for and stored: with another place for the certificate the same query gets it at no cost")
+                failure.or_hint(format!("{STORED}, with another place for the certificate"))
             })?;
             Ok((released, answer::released(released, &arguments.alpha)?, certificate))
         })
         .collect::<Result<Vec<_>, Failure>>()?;
-    show(arguments, &shown, ledger.state())?;
+    show(arguments, &shown, ledger.state()).map_err(|failure| failure.or_hint(STORED))?;
     Ok(Status::Done)
 }
+
+/// What is said where an answer cannot be written.
+const STORED: &str = "the answer is paid for and stored: the same query gets it at no cost";
 
 /// Standard input can be read once, and each query is a pass over its table.
 fn check_piped_table(arguments: &Arguments, policy: &Policy) -> Result<(), Failure> {
