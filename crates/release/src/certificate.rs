@@ -190,7 +190,10 @@ pub fn check(text: &str, policy: Option<&Policy>) -> Answer<Checked> {
         return Err(Refusal::unproved("the budget of the certificate is not what its theorem claims"));
     }
     if let Some(policy) = policy {
-        check_policy(policy, &about, &text, &stake)?;
+        check_policy(policy, &about, &text, &stake).map_err(|refusal| match policy.public.is_empty() {
+            true => refusal,
+            false => refusal.hint("the rows of its public tables are a part of what is checked: --data NAME=FILE gives those of that time"),
+        })?;
     }
     let mut all = stake.parameters();
     for (_, value) in about.iter().filter(|(name, _)| name == "parameter") {

@@ -100,7 +100,8 @@ fn a_row_gets_the_columns_of_its_key() {
             &["e", "North", "7", "true"],
         ]);
         other.read_public("regions", &header(&["code", "name", "rate", "coastal"]), &public).unwrap();
-        assert!(certificate::check(&text, Some(&other)).is_err());
+        let refused = certificate::check(&text, Some(&other)).unwrap_err();
+        assert!(refused.hint.is_some_and(|hint| hint.contains("--data")), "{sql}: {}", refused.message);
         assert_ne!(proven.prepared().key(""), prepare(&other, &[sql.to_owned()], &[]).unwrap()[0].key(""));
         // Neighbours differ by one row.
         for skipped in 0..people().rows.len() {

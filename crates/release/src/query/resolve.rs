@@ -306,9 +306,7 @@ impl Scope<'_> {
             }),
             other => {
                 Err(refuse(self.sql, expr, format!("a number is expected here, this is {}", other.kind()))
-                    .hint(
-                        "numbers are columns of type int, decimal or float, and what is computed from them",
-                    ))
+                    .hint("numbers are columns of type int, decimal or float, and what is computed from them; a day is written DATE '2020-01-31'"))
             }
         }
     }
