@@ -107,3 +107,39 @@ fn a_full_disk_releases_nothing_or_all() {
     // Some limits stop the release where the file would grow, and some do not.
     assert!(refused > 3 && answered > 3, "{refused} {answered}");
 }
+
+/// What stands where the certificate would be written is said before anything is paid; an answer that cannot be written is stored, and
+/// the message says so.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_not_lost() {
+    let place = folder("written");
+    let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    fs::create_dir(place.join("people-3.cert")).unwrap();
+    let refused = release(&place, "", ASKED);
+    assert!(
+        refused.status.code() == Some(2) && said(&refused).contains("move that away"),
+        "{}",
+        said(&refused)
+    );
+    assert_eq!(spent(&place), "epsilon 1/2");
+    // What is stored is written where it was.
+    assert!(release(&place, "", "SELECT COUNT(*) FROM people").status.success());
+    fs::remove_dir(place.join("people-3.cert")).unwrap();
+    fs::write(place.join("people-3.cert"), "mine").unwrap();
+    assert!(said(&release(&place, "", ASKED)).contains("another kind of file"));
+    assert_eq!(spent(&place), "epsilon 1/2");
+    fs::remove_file(place.join("people-3.cert")).unwrap();
+    // It is paid, and not lost.
+    let lost = release(&place, "exec >/dev/full", ASKED);
+    assert!(lost.status.code() == Some(2) && said(&lost).contains("gets it at no cost"), "{}", said(&lost));
+    assert_eq!(spent(&place), "epsilon 1");
+    fs::remove_file(place.join("people-3.cert")).unwrap();
+    fs::create_dir(place.join("people-3.cert")).unwrap();
+    let lost = release(&place, "", ASKED);
+    assert!(said(&lost).contains("gets it at no cost, with another place"), "{}", said(&lost));
+    fs::remove_dir(place.join("people-3.cert")).unwrap();
+    let found = release(&place, "", ASKED);
+    assert!(found.status.success() && String::from_utf8_lossy(&found.stdout).contains("cost: nothing"));
+    assert_eq!(spent(&place), "epsilon 1");
+}

@@ -234,6 +234,13 @@ fn check_once(about: &[(String, String)]) -> Answer<()> {
 
 /// Whether the policy is the named one, and the query makes this mechanism, at this cost and with these assumptions.
 fn check_policy(policy: &Policy, about: &[(String, String)], text: &str, stake: &Stake) -> Answer<()> {
+    is_of_policy(policy, about, text, stake).map_err(|refusal| match policy.public.is_empty() {
+        true => refusal,
+        false => refusal.hint("the rows of its public tables are a part of what is checked: --data NAME=FILE gives those of that time"),
+    })
+}
+
+fn is_of_policy(policy: &Policy, about: &[(String, String)], text: &str, stake: &Stake) -> Answer<()> {
     let find = |name: &str| about.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     if find("policy") != Some(policy.hash().as_str()) {
         return Err(Refusal::unproved("the certificate is about another policy"));

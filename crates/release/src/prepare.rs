@@ -41,7 +41,13 @@ pub fn weights(texts: &[String]) -> Answer<Vec<(String, Rational)>> {
         let (name, weight) = text.split_once('=').ok_or_else(wrong)?;
         Ok((name.trim().to_owned(), parse_rational(weight).map_err(|_| wrong())?))
     };
-    texts.iter().map(read).collect()
+    let weights: Vec<(String, Rational)> = texts.iter().map(read).collect::<Answer<_>>()?;
+    match (0..weights.len()).find(|at| weights[..*at].iter().any(|(name, _)| *name == weights[*at].0)) {
+        None => Ok(weights),
+        Some(at) => {
+            Err(Refusal::input(format!("{} has two weights", weights[at].0)).hint("leave out one of them"))
+        }
+    }
 }
 
 /// The square root of a number if it is rational, else the largest multiple of 2^−40 below it.

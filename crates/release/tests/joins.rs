@@ -100,7 +100,8 @@ fn a_row_gets_the_columns_of_its_key() {
             &["e", "North", "7", "true"],
         ]);
         other.read_public("regions", &header(&["code", "name", "rate", "coastal"]), &public).unwrap();
-        assert!(certificate::check(&text, Some(&other)).is_err());
+        let refused = certificate::check(&text, Some(&other)).unwrap_err();
+        assert!(refused.hint.is_some_and(|hint| hint.contains("--data")), "{sql}: {}", refused.message);
         assert_ne!(proven.prepared().key(""), prepare(&other, &[sql.to_owned()], &[]).unwrap()[0].key(""));
         // Neighbours differ by one row.
         for skipped in 0..people().rows.len() {
@@ -139,13 +140,23 @@ fn what_is_no_join_with_a_public_table_is_refused() {
         ("SELECT COUNT(*) FROM regions", "no table `regions`"),
         ("SELECT SUM(rte) FROM people JOIN regions ON region = code", "no column `rte`"),
         (
+            "SELECT code, COUNT(*) FROM people JOIN regions AS r ON region = code GROUP BY code",
+            "written with the table: r.code",
+        ),
+        (
+            "SELECT COUNT(*) FROM people JOIN regions ON region = code WHERE regions.name = 'Nope'",
+            "rows of its public",
+        ),
+        ("SELECT COUNT(*) FROM people WHERE region = 'Nope'", "rows of its public"),
+        ("SELECT COUNT(*) FROM people WHERE people.name = 'Nope'", "`in` lists them"),
+        (
             "SELECT name, COUNT(*) FROM people JOIN regions ON region = code GROUP BY name",
             "two tables have a column",
         ),
         ("SELECT COUNT(*) FROM people JOIN regions people ON region = code", "two tables are called"),
     ] {
         let refused = prepare(&policy, &[sql.to_owned()], &[]).map(|_| ()).expect_err(sql);
-        assert!(refused.message.contains(message), "{sql}\n{refused}");
+        assert!(refused.to_string().contains(message), "{sql}\n{refused}");
     }
     // Not read yet.
     let unread = policy::read("policy", POLICY).unwrap();
@@ -173,6 +184,13 @@ fn public_tables_that_are_none() {
         (names.clone(), rows(&[&["n", "N", "x", "true"]]), "no value of rate"),
         (names.clone(), rows(&[]), "0 rows"),
         (header(&["code", "name", "rate"]), rows(&[&["n", "N", "1"]]), "no column `coastal`"),
+        // A file without a header and with one row.
+        (header(&["n", "N", "1", "true"]), rows(&[]), "no column `code`"),
+        (
+            names.clone(),
+            rows(&[&["n", "N", "", "true"]]),
+            "the field rate of n in the public table regions is empty",
+        ),
         (
             header(&["code", "name", "rate", "rate", "coastal"]),
             rows(&[&["n", "N", "1", "1", "true"]]),

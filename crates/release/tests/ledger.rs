@@ -412,6 +412,27 @@ fn an_older_copy_is_noticed_with_an_anchor() {
     assert!(Ledger::open(&path, Some(&place.join("missing")), PATIENCE).is_err());
 }
 
+/// What an anchor's link leads to is what remembers: a copy of the ledger is noticed by the file itself, and the link stays one.
+#[cfg(unix)]
+#[test]
+fn an_anchor_may_be_a_link() {
+    let place = folder("anchor-link");
+    let (path, anchor, link) = (place.join("l"), place.join("anchor"), place.join("link"));
+    let policy = policy("1");
+    let nowhere = place.join("nowhere");
+    std::os::unix::fs::symlink(&anchor, &link).unwrap();
+    std::os::unix::fs::symlink(place.join("no file"), &nowhere).unwrap();
+    let refused = Ledger::init(&path, &policy, Some(&nowhere), false, PATIENCE).unwrap_err();
+    assert!(refused.message.contains("leads nowhere") && !path.exists(), "{refused}");
+    drop(Ledger::init(&path, &policy, Some(&anchor), false, PATIENCE).unwrap());
+    let before = fs::read(&anchor).unwrap();
+    let mut ledger = Ledger::open(&path, Some(&link), PATIENCE).unwrap();
+    ledger.debit(&[debit("a", quarter())], &policy, false).unwrap();
+    drop(ledger);
+    assert!(link.is_symlink() && fs::read(&anchor).unwrap() != before);
+    assert!(Ledger::open(&path, Some(&anchor), PATIENCE).is_ok());
+}
+
 #[test]
 fn files_that_cannot_be_used() {
     let place = folder("files");

@@ -99,6 +99,18 @@ fn what_contradicts_itself_is_refused_at_its_place() {
         ("smoker = ", "smoker.x = ", 14, "no key `x`"),
         ("[table.people]", "[tabel.people]", 6, "no key `tabel`"),
         ("[budget]", "[budget", 2, "not TOML"),
+        ("age = {", "\"\" = {", 10, "must not be empty"),
+        ("age = {", "\" age\" = {", 10, "begin or end with a blank"),
+        ("age = {", "\"age\\n\" = {", 10, "begin or end with a blank"),
+        ("unit = \"row\"", "unit = { user = \"\", groups = 1, rows_per_group = 1 }", 7, "must not be empty"),
+        (
+            "\"south\", \"east\", \"west\"] }",
+            "\"drop\"], outside = \"drop\" }",
+            9,
+            "is a value of this column too",
+        ),
+        ("per_query = { epsilon = \"1/2\" }", "per_query = \"1/2\"", 4, "must be a table"),
+        ("[0, 120] }", "[0, 120], outside = \"keep\" }", 10, "`outside` must be \"drop\""),
     ];
     for (from, to, line, message) in cases {
         assert!(GOOD.contains(from), "{from}");

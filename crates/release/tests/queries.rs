@@ -425,3 +425,16 @@ fn a_delta_is_not_asked_for_in_vain() {
     let refusal = prepare(&policy(), &[sql.to_owned()], &[]).unwrap_err();
     assert!(refusal.message.contains("delta 5"), "{}", refusal.message);
 }
+
+#[test]
+fn a_table_may_have_any_name_and_a_column_one_weight() {
+    let text = POLICY.replace("[table.people", "[table.\"pe\\\"op`le\"");
+    let policy = policy::read("policy", &text).unwrap();
+    let query = |sql: &str| prepare(&policy, &[sql.to_owned()], &[]).map(drop);
+    query("SELECT COUNT(*) FROM \"pe\"\"op`le\"").unwrap();
+    assert!(query("SELECT COUNT(*) FROM people").is_err());
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let weights = |all: &[&str]| probity_release::prepare::weights(&texts(all));
+    assert_eq!(weights(&["n=1", "m=2"]).unwrap().len(), 2);
+    assert!(weights(&["n=1", "m=2", "n=2"]).unwrap_err().message.contains("two weights"));
+}

@@ -15,26 +15,49 @@ pub struct Rows {
     pub rows: Vec<Vec<String>>,
 }
 
-/// Where each field of a plan stands in a header, and behind them the column of the users, if units are users.
+/// Where each field of a plan stands in a header, and behind them the column of the users, if units are users. Rows are counted whatever is
+/// in them, so of a query that reads no column the header must name all columns of the policy: else any file could be counted.
 pub(super) fn places(plan: &Plan, header: &[String]) -> Answer<Vec<usize>> {
-    let wanted = || plan.fields.iter().map(|field| field.name.as_str()).chain(plan.user_column());
-    let find = |name: &str| {
-        let mut found = header.iter().enumerate().filter(|(_, known)| known.trim() == name);
+    let table = &plan.table.name;
+    let read: Vec<&str> =
+        plan.fields.iter().map(|field| field.name.as_str()).chain(plan.user_column()).collect();
+    let all: Vec<&str> = plan.table.columns.iter().map(|column| column.name.as_str()).collect();
+    let (wanted, why) = match read.is_empty() {
+        true => (&all, "since this query reads no column, it must name all those of the policy"),
+        false => (&read, "it must name what this query reads, as the policy does"),
+    };
+    let find = |name: &&str| {
+        let mut found = header.iter().enumerate().filter(|(_, known)| known.trim() == *name);
         match (found.next(), found.next()) {
             (Some((place, _)), None) => Ok(place),
             (Some(_), Some(_)) => {
-                Err(Refusal::input(format!("the header of {} has two columns `{name}`", plan.table.name))
+                Err(Refusal::input(format!("the header of {table} has two columns `{name}`"))
                     .hint("rename one of them: it is not clear which is meant"))
             }
             // The first line is not quoted: where the names are missing it is a row.
             (None, _) => {
-                let wanted: Vec<&str> = wanted().collect();
-                Err(Refusal::input(format!("the header of {} has no column named `{name}`", plan.table.name))
-                    .hint(format!("it must name what this query reads, as the policy does: {}; a CSV file begins with a line of names", wanted.join(", "))))
+                let hint = match separator(name, header) {
+                    Some(separator) => {
+                        format!("its names stand between {separator}: write the table with commas")
+                    }
+                    None => format!("{why}: {}; a CSV file begins with a line of names", wanted.join(", ")),
+                };
+                Err(Refusal::input(format!("the header of {table} has no column named `{name}`")).hint(hint))
             }
         }
     };
-    wanted().map(find).collect()
+    let found: Vec<usize> = wanted.iter().map(find).collect::<Answer<_>>()?;
+    Ok(if read.is_empty() { Vec::new() } else { found })
+}
+
+/// What stands around a name in a header whose names have no commas between them.
+fn separator(name: &str, header: &[String]) -> Option<&'static str> {
+    let parts = |separator: char| header.iter().flat_map(move |cell| cell.split(separator));
+    let named = |separator: char| parts(separator).any(|part| part.trim().trim_matches('"') == name);
+    [(';', "semicolons"), ('\t', "tabs"), ('|', "bars")]
+        .into_iter()
+        .find(|(c, _)| named(*c))
+        .map(|(_, word)| word)
 }
 
 impl Engine for Rows {

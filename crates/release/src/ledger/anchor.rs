@@ -31,6 +31,10 @@ pub(super) fn check_place(path: &Path, ledger: &Path) -> Answer<()> {
         return Err(Refusal::input("the anchor and the ledger are one file")
             .hint("keep the anchor elsewhere: it is there to notice an older copy of the ledger"));
     }
+    if path.is_symlink() && !path.exists() {
+        return Err(Refusal::input(format!("the anchor {} is a link that leads nowhere", path.display()))
+            .hint("name the file itself: a link is followed where it leads to an anchor"));
+    }
     match path.exists() {
         true => read(path).map(|_| ()),
         false => Ok(()),
@@ -51,15 +55,16 @@ pub(super) fn start(path: &Path, ledger: &Path, number: i64, hash: &str) -> Answ
 }
 
 /// Remembers the last entry of a ledger: to a neighbour first, which then takes its place. The ledger's lock is held, so that one name will
-/// do for all, and what a killed process left there is written over.
+/// do for all, and what a killed process left there is written over. A link stays one: the file that it leads to is replaced.
 pub fn write(path: &Path, number: i64, hash: &str) -> Answer<()> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let text = format!("{FORMAT}\ncounter {number}\nhash {hash}\n");
     let mut hidden = OsString::from(".");
-    hidden.push(path.file_name().unwrap_or_default());
+    hidden.push(target.file_name().unwrap_or_default());
     hidden.push(".tmp");
-    let neighbour = path.with_file_name(hidden);
+    let neighbour = target.with_file_name(hidden);
     let written = fs::File::create(&neighbour)
         .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&neighbour, path));
+        .and_then(|()| fs::rename(&neighbour, &target));
     written.map_err(|error| Refusal::input(format!("cannot write the anchor {}: {error}", path.display())))
 }

@@ -50,15 +50,16 @@ impl Policy {
                     .hint(format!("its header has {}", header.join(", ")))),
             }
         };
+        let field =
+            |row: &Vec<String>, place: usize| row.get(place).map_or("", |field| field.trim()).to_owned();
+        let key = place(&table.key)?;
+        table.columns.iter().try_for_each(|column| place(&column.name).map(drop))?;
         if rows.is_empty() || rows.len() > MAX_CATEGORIES {
             return Err(Refusal::input(format!(
                 "the public table {name} has {} rows; 1 to {MAX_CATEGORIES} are read",
                 rows.len()
             )));
         }
-        let field =
-            |row: &Vec<String>, place: usize| row.get(place).map_or("", |field| field.trim()).to_owned();
-        let key = place(&table.key)?;
         let keys: Vec<String> = rows.iter().map(|row| field(row, key)).collect();
         let mut seen = HashMap::new();
         for (number, key) in keys.iter().enumerate() {
@@ -100,11 +101,14 @@ impl Policy {
                     _ => column.clean(text.as_bytes()),
                 };
                 value.ok_or_else(|| {
-                    Refusal::input(format!(
-                        "`{text}` of {key} in the public table {name} is no value of {}",
-                        column.name
-                    ))
-                    .hint("the policy says what values the column may have")
+                    let of = format!("of {key} in the public table {name}");
+                    match text.is_empty() {
+                        true => Refusal::input(format!("the field {} {of} is empty", column.name)).hint(
+                            "a public table has a value in every field: write one, or `null = VALUE` in the policy",
+                        ),
+                        false => Refusal::input(format!("`{text}` {of} is no value of {}", column.name))
+                            .hint("the policy says what values the column may have"),
+                    }
                 })
             };
             table.values.push(Arc::new(keys.iter().zip(&texts).map(value).collect::<Answer<_>>()?));

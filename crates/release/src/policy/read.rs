@@ -54,6 +54,16 @@ impl Source<'_> {
         value.get_ref().as_table().ok_or_else(wrong)
     }
 
+    /// A name that a header can have: fields are trimmed.
+    fn check_name(&self, name: &str, span: Range<usize>) -> Answer<()> {
+        match !name.is_empty() && name.trim() == name {
+            true => Ok(()),
+            false => Err(self
+                .refuse(span, "the name of a column must not be empty, nor begin or end with a blank")
+                .hint("names of a header are trimmed, so that no table has such a column")),
+        }
+    }
+
     fn text<'a>(&self, value: &'a Spanned<DeValue<'a>>, what: &str) -> Answer<&'a str> {
         let wrong = || {
             self.refuse(value.span(), format!("{what} must be a text, not a {}", value.get_ref().type_str()))
@@ -164,9 +174,14 @@ fn read_public(source: &Source, name: &str, span: Range<usize>, table: &DeTable)
     let (mut key, mut columns) = (None, Vec::new());
     for (word, _, value) in source.entries(table, Some(&["key", "columns"]))? {
         match word {
-            "key" => key = Some(source.text(value, "key")?.to_owned()),
+            "key" => {
+                let name = source.text(value, "key")?;
+                source.check_name(name, value.span())?;
+                key = Some(name.to_owned());
+            }
             _ => {
-                for (name, _, value) in source.entries(source.table(value, "columns")?, None)? {
+                for (name, span, value) in source.entries(source.table(value, "columns")?, None)? {
+                    source.check_name(name, span)?;
                     columns.push(read_column(source, name, value)?);
                 }
             }
@@ -199,7 +214,10 @@ fn read_budget(source: &Source, span: Range<usize>, table: &DeTable) -> Answer<(
     let own: Vec<Entry> = entries.iter().filter(|(key, ..)| *key != "per_query").cloned().collect();
     let total = read_loss(source, span.clone(), &own)?;
     for (_, span, value) in entries.into_iter().filter(|(key, ..)| *key == "per_query") {
-        let inner = source.entries(source.table(value, "per_query")?, Some(&["epsilon", "delta", "rho"]))?;
+        let inner = source.table(value, "per_query").map_err(|refusal| {
+            refusal.hint(format!("write per_query = {{ {} = \"1/10\" }}", total.measure.name()))
+        })?;
+        let inner = source.entries(inner, Some(&["epsilon", "delta", "rho"]))?;
         let mut loss = read_loss(source, span.clone(), &inner)?;
         // A query without δ costs none of it.
         if total.measure == Measure::EpsilonDelta && loss.measure == Measure::Epsilon {
@@ -267,7 +285,8 @@ fn read_table(source: &Source, name: &str, span: Range<usize>, table: &DeTable) 
         match key {
             "unit" => unit = Some(read_unit(source, value)?),
             _ => {
-                for (name, _, value) in source.entries(source.table(value, "columns")?, None)? {
+                for (name, span, value) in source.entries(source.table(value, "columns")?, None)? {
+                    source.check_name(name, span)?;
                     columns.push(read_column(source, name, value)?);
                 }
             }
@@ -310,7 +329,11 @@ fn read_unit(source: &Source, value: &Spanned<DeValue>) -> Answer<Unit> {
             let (mut column, mut groups, mut rows) = (None, None, None);
             for (key, _, value) in source.entries(table, Some(&["user", "groups", "rows_per_group"]))? {
                 match key {
-                    "user" => column = Some(source.text(value, "user")?.to_owned()),
+                    "user" => {
+                        let name = source.text(value, "user")?;
+                        source.check_name(name, value.span())?;
+                        column = Some(name.to_owned());
+                    }
                     "groups" => groups = Some(source.whole(value, key, 1..1_000_001)? as u32),
                     _ => rows = Some(source.whole(value, key, 1..1_000_001)? as u32),
                 }
@@ -564,6 +587,13 @@ fn in_units(source: &Source, value: &Spanned<DeValue>, unit: &Rational) -> Answe
 /// What `null = …` or `outside = …` says.
 fn treatment(source: &Source, column: &Column, key: &str, value: &Spanned<DeValue>) -> Answer<Outside> {
     let constant = match (value.get_ref().as_str(), &column.domain) {
+        (Some("drop"), Domain::Categories(names)) if names.iter().any(|name| name == "drop") => {
+            return Err(source
+                .refuse(value.span(), "\"drop\" leaves rows out, and is a value of this column too")
+                .hint(format!(
+                    "leave `{key}` out: rows are dropped then; no field can count as the value `drop`"
+                )));
+        }
         (Some("drop"), _) => return Ok(Outside::Drop),
         (Some("clamp"), Domain::Number { .. } | Domain::Date { .. }) if key == "outside" => {
             return Ok(Outside::Clamp);
@@ -572,6 +602,7 @@ fn treatment(source: &Source, column: &Column, key: &str, value: &Spanned<DeValu
             names.iter().position(|name| name == text).map(|place| place as i64)
         }
         (_, Domain::Bool) => value.get_ref().as_bool().map(i64::from),
+        (Some(text), Domain::Number { .. }) if parse_rational(text).is_err() => None,
         (_, Domain::Number { unit, .. }) => Some(in_units(source, value, unit)?),
         (Some(text), Domain::Date { .. }) => date_from_text(text),
         _ => None,

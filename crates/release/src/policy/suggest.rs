@@ -19,6 +19,13 @@ pub fn suggest(table: &str, columns: &[String]) -> Answer<String> {
     if columns.iter().all(|name| name.is_empty()) {
         return Err(Refusal::input("the table has no header").hint("its first line must name the columns"));
     }
+    if let [only] = columns
+        && let Some(separator) = only.chars().find(|c| matches!(c, ';' | '\t' | '|'))
+    {
+        let shown = if separator == '\t' { "a tab".to_owned() } else { format!("`{separator}`") };
+        return Err(Refusal::input(format!("the header is one name with {shown} in it"))
+            .hint("columns are told apart by commas: write the table with them"));
+    }
     let mut text = String::new();
     let _ = write!(
         text,
@@ -93,5 +100,8 @@ mod tests {
         assert!(suggest("t", &["a".into(), "a".into()]).is_err());
         assert!(suggest("t", &["".into()]).is_err());
         assert!(suggest("t", &[]).is_err());
+        for name in ["id;x", "id\tx", "id|x"] {
+            assert!(suggest("t", &[name.into()]).unwrap_err().message.contains("one name"), "{name}");
+        }
     }
 }

@@ -39,12 +39,16 @@ fn named<'e>(sql: &str, factor: &'e TableFactor) -> Answer<(String, Option<&'e I
             partitions,
             ..
         } if with_hints.is_empty() && partitions.is_empty() => {
-            let name = name.to_string();
+            // A name of several parts is no table of a policy, and is shown as it was written.
+            let name = match name.0.as_slice() {
+                [part] => part.as_ident().map_or_else(|| part.to_string(), |name| name.value.clone()),
+                _ => name.to_string(),
+            };
             if alias.as_ref().is_some_and(|alias| !alias.columns.is_empty()) {
                 return Err(refuse(sql, factor, "a table is given another name, and its columns are not")
                     .hint("write FROM people AS p"));
             }
-            Ok((name.trim_matches(['"', '`']).to_owned(), alias.as_ref().map(|alias| &alias.name)))
+            Ok((name, alias.as_ref().map(|alias| &alias.name)))
         }
         _ => Err(refuse(sql, factor, "FROM takes the name of a table of the policy")),
     }

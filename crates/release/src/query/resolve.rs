@@ -185,12 +185,19 @@ impl Scope<'_> {
             }
         }
         let names: Vec<&str> = tables.iter().flat_map(columns).map(|column| column.name.as_str()).collect();
-        let hint = match probity_lang::nearest(&name.value, names.iter().copied()) {
+        let key_of = self.joins.iter().find(|join| join.table.key.eq_ignore_ascii_case(&name.value));
+        let hint = match (probity_lang::nearest(&name.value, names.iter().copied()), key_of) {
             _ if name.quote_style == Some('"') => {
                 format!("a text stands between single quotes: '{}'", name.value)
             }
-            Some(near) => format!("did you mean {near}?"),
-            None => format!(
+            (_, Some(join)) => {
+                format!(
+                    "the key of a public table is written with the table: {}.{}",
+                    join.alias, join.table.key
+                )
+            }
+            (Some(near), None) => format!("did you mean {near}?"),
+            (None, None) => format!(
                 "the columns are {}; a column that is not in the policy cannot be used",
                 names.join(", ")
             ),
@@ -299,9 +306,7 @@ impl Scope<'_> {
             }),
             other => {
                 Err(refuse(self.sql, expr, format!("a number is expected here, this is {}", other.kind()))
-                    .hint(
-                        "numbers are columns of type int, decimal or float, and what is computed from them",
-                    ))
+                    .hint("numbers are columns of type int, decimal or float, and what is computed from them; a day is written DATE '2020-01-31'"))
             }
         }
     }
@@ -627,6 +632,7 @@ impl Scope<'_> {
     }
 
     fn category(&self, at: &Expr, order: Order, column: Place, text: &str) -> Answer<Row> {
+        let of_public = matches!(column, Place::Joined(..)) || self.column(column).references.is_some();
         let column = self.column(column);
         let Domain::Categories(names) = &column.domain else {
             return Err(refuse(self.sql, at, "this is no category"));
@@ -638,6 +644,7 @@ impl Scope<'_> {
         names.iter().position(|name| name == text).map(|place| Row::Constant(place as i64)).ok_or_else(|| {
             let hint = match probity_lang::nearest(text, names.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean '{near}'?"),
+                None if of_public => "the rows of its public table have them".to_owned(),
                 None => "the policy's `in` lists them".to_owned(),
             };
             refuse(self.sql, at, format!("'{text}' is no value of {}", column.name)).hint(hint)

@@ -17,6 +17,7 @@ use probity_release::refusal::{Answer, Kind};
 use probity_release::release::{self, Asking, Released};
 
 use crate::common::{POLICY, policy, prepared_by};
+use crate::table;
 use crate::{in_rho, read};
 
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -38,7 +39,7 @@ fn with_delta() -> Policy {
 }
 
 fn people() -> Rows {
-    Rows { header: vec!["region".into(), "age".into()], rows: vec![vec!["north".into(), "1".into()]; 5] }
+    table(&["region", "age"], &[&["north", "1"] as &[&str]; 5])
 }
 
 /// Queries of one call, answered from five rows.

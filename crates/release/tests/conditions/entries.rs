@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use probity_exact::rational;
 use probity_release::engine::Engine;
-use probity_release::engine::rows::Rows;
 use probity_release::ledger::{Debit, Entry, Kind, Ledger};
 use probity_release::loss::{Loss, Measure};
 use probity_release::policy::Policy;
@@ -15,6 +14,7 @@ use probity_release::refusal;
 use probity_release::release::{self, Asking};
 
 use crate::common::{POLICY, policy};
+use crate::table;
 
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -163,7 +163,7 @@ fn the_budget_is_asked_before_the_rows_and_again_with_the_debit() {
     let policy =
         probity_release::policy::read("p", &POLICY.replace("epsilon = \"2\"", "epsilon = \"1/2\"")).unwrap();
     let mut ledger = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
-    let table = Rows { header: vec!["age".into()], rows: vec![vec!["1".into()]] };
+    let table = table(&["age"], &[&["1"]]);
     let ask = |ledger: &mut Ledger, sql: &str, meanwhile: &dyn Fn()| {
         let queries = prepare(&policy, &[sql.to_owned()], &[]).unwrap();
         let proven = vec![release::prove(queries[0].clone(), None).unwrap()];
@@ -195,7 +195,7 @@ fn what_is_left_counts_an_answer_that_another_process_paid() {
     let policy = policy();
     let mut mine = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
     let mut other = Ledger::open(&path, None, PATIENCE).unwrap();
-    let table = Rows { header: vec!["age".into()], rows: vec![vec!["1".into()]] };
+    let table = table(&["age"], &[&["1"]]);
     let ask = |ledger: &mut Ledger| {
         let queries = prepare(&policy, &["SELECT COUNT(*) FROM people".to_owned()], &[]).unwrap();
         let proven = vec![release::prove(queries[0].clone(), None).unwrap()];
@@ -214,7 +214,7 @@ fn who_comes_second_is_shown_what_the_first_has_paid() {
     let path = folder("second").join("l");
     let policy = policy();
     let mut mine = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
-    let table = Rows { header: vec!["age".into()], rows: vec![vec!["1".into()]] };
+    let table = table(&["age"], &[&["1"]]);
     let queries = prepare(&policy, &["SELECT COUNT(*) FROM people".to_owned()], &[]).unwrap();
     let proven = vec![release::prove(queries[0].clone(), None).unwrap()];
     let asking = Asking { policy: &policy, version: "", again: false, progress: &|_, _| {} };

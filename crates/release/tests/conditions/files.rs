@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use probity_release::engine::Engine;
+use probity_release::engine::columns::Columns;
 use probity_release::engine::csv::{Csv, MAX_RECORD};
+use probity_release::engine::rows::Rows;
 
 use crate::common::{policy, prepared_by};
 
@@ -85,4 +87,51 @@ fn files_that_are_no_tables_are_refused() {
         file("part-2.csv", other);
         assert!(refused(&parts).contains(said) && refused(&parts).is_empty() == said.is_empty(), "{other}");
     }
+}
+
+/// Rows are counted whatever is in them, so that a query that reads no column asks for all columns of the policy, on every engine: else
+/// the rows of any file would be counted, paid for, and stored as the answer.
+#[test]
+fn a_count_of_rows_asks_for_the_columns_of_the_policy() {
+    let whole = ["region", "age", "income", "weight", "smoker", "born", "Note"];
+    let counts = ["SELECT COUNT(*) FROM people", "SELECT COUNT(*) FILTER (WHERE 1 < 2) FROM people"];
+    for sql in counts {
+        let plan = prepared_by(&policy(), sql).plan;
+        assert!(plan.fields.is_empty(), "{sql}");
+        let asked = |names: &[&str]| {
+            let header: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            let text = format!("{}\n{}\n", names.join(","), "1,".repeat(names.len()));
+            let csv = Csv::new(&file("counted", &text)).unwrap();
+            let rows = Rows { header: header.clone(), rows: vec![vec!["1".to_owned(); names.len()]] };
+            let columns = Columns::new(header, Vec::new());
+            let engines: [&dyn Engine; 3] = [&csv, &rows, &columns];
+            let checked = engines.map(|engine| engine.check(&plan).err());
+            // Standard input is looked at in the pass alone.
+            let passed = engines.map(|engine| engine.sums(&plan, &|_, _| {}).err());
+            assert!(
+                checked == passed && checked.iter().all(|refused| *refused == checked[0]),
+                "{names:?}: {checked:?}"
+            );
+            checked[0].clone().map(|refusal| refusal.to_string())
+        };
+        assert_eq!(asked(&whole), None);
+        assert_eq!(asked(&["id", "Note", "born", "smoker", "weight", "income", "age", "region"]), None);
+        for missing in 0..whole.len() {
+            let mut names = whole.to_vec();
+            let name = names.remove(missing);
+            let refused = asked(&names).unwrap();
+            assert!(
+                refused.contains(&format!("no column named `{name}`")) && refused.contains("reads no column"),
+                "{refused}"
+            );
+            names.extend([name, name]);
+            assert!(asked(&names).unwrap().contains("two columns"), "{name}");
+        }
+        // Rows without a header, a text of another kind, and another separator.
+        assert!(asked(&["[budget]"]).unwrap().contains("no column named `region`"));
+        assert!(asked(&[&whole.join(";")]).unwrap().contains("semicolons"));
+        assert!(asked(&[&whole.join("\t")]).unwrap().contains("tabs"));
+    }
+    // What reads columns asks for those.
+    assert_eq!(sums(&file("one", "age\n40\n2\n"), "SELECT COUNT(*), SUM(age) FROM people"), [2, 42]);
 }

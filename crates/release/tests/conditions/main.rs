@@ -28,3 +28,13 @@ fn in_rho() -> Policy {
             .replace("{ epsilon = \"1/2\" }", "{ rho = \"1/2\" }"),
     )
 }
+
+/// A table of these rows, whose header names all columns of the policy, these first.
+fn table(first: &[&str], rows: &[&[&str]]) -> probity_release::engine::rows::Rows {
+    let rest = common::policy().tables[0].columns.clone().into_iter().map(|column| column.name);
+    let rest = rest.filter(|name| !first.contains(&name.as_str()));
+    probity_release::engine::rows::Rows {
+        header: first.iter().map(|name| (*name).to_owned()).chain(rest).collect(),
+        rows: rows.iter().map(|row| row.iter().map(|field| (*field).to_owned()).collect()).collect(),
+    }
+}

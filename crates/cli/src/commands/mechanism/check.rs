@@ -176,9 +176,13 @@ fn of_release(arguments: &Arguments, text: &str) -> Answer {
         Err(refusal) => {
             match arguments.json {
                 true => output::json(&json!({"status": "rejected", "reason": refusal.message}))?,
-                false => {
-                    output::print(|out| writeln!(out, "rejected: {}", output::one_line(&refusal.message)))?
-                }
+                false => output::print(|out| {
+                    writeln!(out, "rejected: {}", output::one_line(&refusal.message))?;
+                    refusal
+                        .hint
+                        .iter()
+                        .try_for_each(|hint| writeln!(out, "  hint: {}", output::one_line(hint)))
+                })?,
             }
             Ok(Status::No)
         }

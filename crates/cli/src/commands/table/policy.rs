@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use probity_lang::visible;
 use probity_release::engine::csv::Csv;
 use probity_release::policy::{self, Column, Domain, Policy, Table, Unit};
 use serde_json::{Value, json};
@@ -151,7 +150,7 @@ fn show(arguments: &Arguments, policy: &Policy) -> Answer {
     })?;
     for table in &policy.tables {
         output::print(|out| {
-            writeln!(out, "\ntable {}: a unit is {}", visible(&table.name), unit(&table.unit))
+            writeln!(out, "\ntable {}: a unit is {}", output::one_line(&table.name), unit(&table.unit))
         })?;
         let rows = table.columns.iter().map(|column| {
             let bounds = bounds(column).map(|[low, high]| format!("{low} to {high}")).unwrap_or_default();
@@ -163,7 +162,7 @@ fn show(arguments: &Arguments, policy: &Policy) -> Answer {
             for row in &rows {
                 let [name, kind, bounds, cleaning] = row.as_slice() else { continue };
                 let bounds = if bounds.is_empty() { String::new() } else { format!(", {bounds}") };
-                writeln!(out, "  {}: {kind}{bounds}; {cleaning}", visible(name))?;
+                writeln!(out, "  {}: {kind}{bounds}; {cleaning}", output::one_line(name))?;
             }
             Ok(())
         })?;
@@ -173,12 +172,12 @@ fn show(arguments: &Arguments, policy: &Policy) -> Answer {
             writeln!(
                 out,
                 "\npublic table {}: joined by its {}, which must be unique",
-                public.name, public.key
+                output::one_line(&public.name),
+                output::one_line(&public.key)
             )?;
-            public
-                .columns
-                .iter()
-                .try_for_each(|column| writeln!(out, "  {}: {}", column.name, public_kind(column)))
+            public.columns.iter().try_for_each(|column| {
+                writeln!(out, "  {}: {}", output::one_line(&column.name), public_kind(column))
+            })
         })?;
     }
     Ok(Status::Done)

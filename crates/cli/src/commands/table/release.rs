@@ -128,20 +128,26 @@ pub fn run(arguments: &Arguments) -> Answer {
             .map(|prepared| release::prove(prepared, Some(&ledger)))
             .collect::<Result<_, Refusal>>()
     })?;
+    if arguments.certificate.is_none() {
+        check_certificates(arguments, path, &ledger, &proven)?;
+    }
     let released = ask(arguments, &policy, &proven, &mut ledger, &engines)?;
     let shown = released
         .iter()
         .map(|released| {
             let certificate = certificate_path(arguments, path, released);
             files::write(&certificate, released.certificate.as_bytes()).map_err(|failure| {
-                failure.or_hint("the answer is paid for and stored: with another place for the certificate the same query gets it at no cost")
+                failure.hint(format!("{STORED}, with another place for the certificate: --certificate FILE"))
             })?;
             Ok((released, answer::released(released, &arguments.alpha)?, certificate))
         })
         .collect::<Result<Vec<_>, Failure>>()?;
-    show(arguments, &shown, ledger.state())?;
+    show(arguments, &shown, ledger.state()).map_err(|failure| failure.or_hint(STORED))?;
     Ok(Status::Done)
 }
+
+/// What is said where an answer cannot be written.
+const STORED: &str = "the answer is paid for and stored: the same query gets it at no cost";
 
 /// Standard input can be read once, and each query is a pass over its table.
 fn check_piped_table(arguments: &Arguments, policy: &Policy) -> Result<(), Failure> {
@@ -211,15 +217,39 @@ fn ask(
     Ok(release::release(proven, ledger, &asking, engine)?)
 }
 
-/// Beside the ledger, named after it and the entry.
+/// Where the certificate of an answer is written.
 fn certificate_path(arguments: &Arguments, ledger: &Path, released: &Released) -> PathBuf {
-    arguments.certificate.clone().unwrap_or_else(|| {
-        // people.ledger and people.db are two ledgers.
-        let is_plain = ledger.extension().is_some_and(|extension| extension == "ledger");
-        let stem = if is_plain { ledger.file_stem() } else { ledger.file_name() };
-        let stem = stem.unwrap_or_default().to_string_lossy();
-        ledger.with_file_name(format!("{stem}-{}.cert", released.entry))
-    })
+    arguments.certificate.clone().unwrap_or_else(|| beside(ledger, released.entry))
+}
+
+/// What stands in the way of certificates is said before their answers are paid for, as far as their names are known.
+fn check_certificates(
+    arguments: &Arguments,
+    path: &Path,
+    ledger: &Ledger,
+    proven: &[Proven],
+) -> Result<(), Failure> {
+    let mut entry = ledger.state().number;
+    for one in proven {
+        let is_stored =
+            !arguments.again && ledger.stored(&one.prepared().key(&arguments.data_version))?.is_some();
+        if !is_stored {
+            entry += 1;
+            certificate::check_place(&beside(path, entry)).map_err(|refusal| {
+                refusal.hint("the certificate would be written there: move that away, or name another place with --certificate")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Beside the ledger, named after it and the entry.
+fn beside(ledger: &Path, entry: i64) -> PathBuf {
+    // people.ledger and people.db are two ledgers.
+    let is_plain = ledger.extension().is_some_and(|extension| extension == "ledger");
+    let stem = if is_plain { ledger.file_stem() } else { ledger.file_name() };
+    let stem = stem.unwrap_or_default().to_string_lossy();
+    ledger.with_file_name(format!("{stem}-{entry}.cert"))
 }
 
 fn percent(alpha: &Rational) -> String {
