@@ -312,6 +312,7 @@ fn premises(format: Format) -> Vec<Bounds> {
             relative: Some(q(3, 2)),
         },
         bounds(q(40, 1), q(60, 1), q(1, 3), Some(q(1, 120))),
+        bounds(q(40, 1), q(40, 1), q(1, 3), None),
     ]
 }
 
@@ -386,6 +387,21 @@ fn fused_products_give_what_they_say() {
 fn conditionals_give_what_they_say() {
     let (same, _) = give_what_they_say(&[(Rule::If, 4)]);
     assert!(same > 1_000, "{same}");
+}
+
+/// The largest number is one, and nothing beyond it is.
+#[test]
+fn the_largest_number_is_a_number() {
+    let format = Format::new(8, -10, 12).unwrap();
+    let largest = format.max_finite().to_rational().unwrap();
+    let rounds = |x: &Rational, grid: Rational| {
+        let ends = (x.clone(), x.clone());
+        let exactly = Bounds { real: ends.clone(), float: ends, absolute: q(0, 1), relative: Some(q(0, 1)) };
+        follow(&Rule::RoundTo { grid }, &[&exactly], format)
+    };
+    assert_eq!(rounds(&largest, q(1, 2)).unwrap().float, (largest.clone(), largest.clone()));
+    assert_eq!(rounds(&(&largest + q(1, 2)), q(1, 2)), Err(Fault::Undefined));
+    assert_eq!(rounds(&largest, power(12)), Err(Fault::Undefined), "up to the next power of two");
 }
 
 #[test]

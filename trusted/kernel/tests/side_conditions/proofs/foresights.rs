@@ -227,8 +227,8 @@ fn foresee_moves_by_what_is_kept() {
         let refusal = refused(&largest(), &amount(foreign));
         assert!(matches!(refusal, Rejection::MayNotMention { .. }), "{refusal}");
     }
-    // A variable of the program without a run is no input either.
-    for foreign in [var("best"), var("v"), var("arg"), var("g")] {
+    // Nor by what a program sets, or by what it counts.
+    for foreign in [var("best"), var("v"), var("arg"), var("g"), var("i")] {
         let refusal = refused(&largest(), &amount(foreign));
         assert!(matches!(refusal, Rejection::MayNotMention { .. }), "{refusal}");
     }
