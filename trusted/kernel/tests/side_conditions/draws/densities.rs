@@ -453,6 +453,9 @@ fn densities_are_of_coins_and_uniform_draws() {
     assert!(matches!(couple(&noise, (int(1), int(1))), Err(Rejection::WrongStatement { .. })));
     let unset = [uniform("u"), choose(var("b"), vec![assign("y", var("u"))], vec![])];
     assert!(matches!(couple(&unset, (int(1), int(1))), Err(Rejection::Malformed { .. })));
+    // A list that is started in the block is not the one before it.
+    let list = [uniform("u"), assign("l", Expr::EmptyList), assign("y", var("u") + Expr::Length(plain("l")))];
+    assert!(matches!(couple(&list, (int(1), int(1))), Err(Rejection::WrongStatement { .. })));
     // A draw in a branch is one of the block.
     let own = || vec![uniform("u"), assign("y", var("u").lt(number(1, 2)))];
     for (then, otherwise) in
