@@ -243,6 +243,29 @@ fn permute_and_flip_is_the_largest_score_with_exponential_noise() {
     is_written(vec![permute_and_flip("w", "q"), permute_and_flip("y", "q")], by_hand);
 }
 
+/// Gumbel noise around a number, as the law is defined.
+fn inverse(y: &str, (center, scale): (Expr, Expr), prefix: &str) -> Vec<Statement> {
+    let own = |name: &str| format!("{prefix}{name}");
+    let draw = |name: &str, law| Statement::Draw { var: own(name).as_str().into(), law };
+    let some = int(0).lt(scale.clone()).choose(int(1), int(2));
+    vec![
+        draw("some", Distribution::Bernoulli(some)),
+        draw("uniform", Distribution::Uniform),
+        assign(y, center - scale * (-var(&own("uniform")).ln()).ln()),
+    ]
+}
+
+#[test]
+fn gumbel_noise_is_a_double_logarithm() {
+    let gumbel = |name: &str, center: Expr, scale: Expr| Statement::Draw {
+        var: name.into(),
+        law: Distribution::Gumbel { center, scale },
+    };
+    let (one, two) = ((var("a"), var("t")), (var("w") + int(1), var("t") * int(2)));
+    let by_hand = [inverse("w", one.clone(), "_1_"), inverse("y", two.clone(), "_2_")].concat();
+    is_written(vec![gumbel("w", one.0, one.1), gumbel("y", two.0, two.1)], by_hand);
+}
+
 #[test]
 fn permute_and_flip_of_a_called_mechanism_is_about_the_list_that_was_passed() {
     let inner = mechanism(&[("p", Sort::RealList)], &["t"], vec![permute_and_flip("v", "p")], var("v"));

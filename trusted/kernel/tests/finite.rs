@@ -371,6 +371,19 @@ fn only_finite_draws_have_a_mass() {
     assert_eq!(found, Err(Rejection::TooLarge));
 }
 
+/// Everything is put over all denominators, so that each is positive, whether its branch is taken or not.
+#[test]
+fn denominators_of_all_branches_are_positive() {
+    let p = var("c") / (var("c") * one());
+    let branch = choose(var("b"), vec![flip("y", p)], vec![flip("y", number(1, 2))]);
+    let block = [flip("k", number(1, 2)), flip("l", number(1, 2)), branch];
+    let found = mass(&context(&block), &block, &"y".into(), &Expr::Bool(true), Run::First).unwrap();
+    for (b, c, sane) in [(0, 0, 0), (1, 0, 0), (0, 1, 1), (1, 1, 1)] {
+        let state = State::from([("c".into(), r(c, 1)), ("b".into(), r(b, 1))]);
+        assert_eq!(value(&found.sane, &state), r(sane, 1), "{b} {c}");
+    }
+}
+
 /// Probabilities that are none make the side condition false: what is asked for includes that they are.
 #[test]
 fn meaningless_laws_are_not_sane() {

@@ -100,6 +100,45 @@ fn slopes_are_not_zero() {
     // With no mass in that branch it may be 0.
     assert!(allowed(&stretched(var("x")), (int(1), int(1)), (0, 0)));
     assert!(!allowed(&stretched(var("x")), (int(1), int(1)), (-8, -8)));
+    assert!(allowed(&stretched(var("x")), (int(1), int(1)), (8, 8)));
+    assert!(allowed(&stretched(int(0)), (int(1), int(1)), (-8, 0)), "what has no mass is not looked at");
+}
+
+/// A factor that divides itself turned round leaves −1.
+#[test]
+fn factors_that_are_gone_leave_their_sign() {
+    let turned = (var("x") - int(1)) / (int(1) - var("x"));
+    let block = [
+        uniform("u"),
+        choose(var("x").lt(int(-1)), vec![assign("y", turned * var("u"))], vec![assign("y", -var("u"))]),
+    ];
+    assert!(allowed(&block, (int(1), int(1)), (0, -32)) && allowed(&block, (int(1), int(1)), (-32, 0)));
+    let straight = [
+        uniform("u"),
+        choose(
+            var("x").lt(int(-1)),
+            vec![assign("y", (var("x") - int(1)) / (int(1) - var("x")) * var("u"))],
+            vec![assign("y", var("u"))],
+        ),
+    ];
+    assert!(!allowed(&straight, (int(1000), int(1)), (0, -32)));
+    assert!(!allowed(&straight, (int(1000), int(1)), (-32, 0)));
+}
+
+/// Intervals end at quotients.
+#[test]
+fn ends_of_intervals_may_be_quotients() {
+    // Between 0 and 1 / x: with x = 1/2 half as dense as with x = 1, and twice as wide.
+    let block = [uniform("u"), assign("y", var("u") / var("x"))];
+    assert!(allowed(&block, (int(2), int(1)), (16, 8)));
+    assert!(!allowed(&block, (number(19, 10), int(1)), (16, 8)));
+    assert!(!allowed(&block, (int(1000), int(1)), (8, 16)));
+    // The divisor is the number as it seems to be positive, in whatever order it is written.
+    for over in [int(1) - var("x"), var("eps") - var("x"), var("N") - var("x"), int(2) * var("x") - var("n")]
+    {
+        let block = [uniform("u"), assign("y", var("u") / over)];
+        assert!(allowed(&block, (int(1), int(1)), (8, 8)));
+    }
 }
 
 /// A draw that is compared lies on one side of the bound.
@@ -147,6 +186,8 @@ fn coins_by_uniform_draws_are_sane() {
     assert!(allowed(&coin(var("x")), (int(1), int(1)), (8, 8)));
     assert!(!allowed(&coin(var("x")), (int(1), int(1)), (17, 17)));
     assert!(!allowed(&coin(var("x")), (int(1), int(1)), (-1, -1)));
+    assert!(allowed(&coin(var("x")), (int(1), int(1)), (0, 0)), "it may lie at an end");
+    assert!(allowed(&coin(var("x")), (int(1), int(1)), (16, 16)), "it may lie at an end");
     // 3/4 + 1/8 against 1/4 + 3/8 below 1; 1/8 against 3/8 above.
     assert!(allowed(&coin(var("x")), (number(7, 5), int(1)), (12, 4)));
     assert!(!allowed(&coin(var("x")), (number(13, 10), int(1)), (12, 4)));
@@ -169,6 +210,129 @@ fn masses_by_uniform_draws_are_within_the_ratio() {
     assert!([0, 1].into_iter().all(|y| at(&step, 12, 4, y) && at(&step, 4, 12, y)));
     assert!(!at(&tight, 12, 4, 1) && !at(&tight, 4, 12, 0));
     assert!(!at(&step, 17, 17, 1) && !at(&step, -1, -1, 0));
+}
+
+/// The same of a number.
+#[test]
+fn masses_of_numbers_by_uniform_draws_are_within_the_ratio() {
+    let block =
+        [uniform("u"), choose(var("u").lt(var("x")), vec![assign("y", int(1))], vec![assign("y", int(0))])];
+    let at = |ratio: Expr, n: i64, m: i64, y: i64| {
+        let step = couple(&block, (ratio, int(1))).unwrap();
+        let mut all: Values =
+            [(of("x"), n), (other("x"), m)].into_iter().map(|(v, n)| (v, rational(n, 16).unwrap())).collect();
+        all.extend(values(&[(any("y"), y)]));
+        holds(step.pre().formula(), &all)
+    };
+    // 1 with 3/4 against 1/4, and 0 with 1/4 against 3/4.
+    assert!((-1..3).all(|y| at(int(3), 12, 4, y)));
+    assert!(!at(int(2), 12, 4, 1) && at(int(2), 12, 4, 0) && at(number(1, 3), 12, 4, 0));
+    assert!(!at(int(2), 4, 12, 0) && at(int(2), 4, 12, 1) && at(number(1, 3), 4, 12, 1));
+}
+
+/// Each run's law is sane, and that of a branch where it is taken.
+#[test]
+fn both_runs_and_all_taken_branches_are_sane() {
+    let coin = vec![
+        flip("k", var("x")),
+        choose(var("k"), vec![assign("y", var("u"))], vec![assign("y", int(2) * var("u"))]),
+    ];
+    let whole = [vec![uniform("u")], coin.clone()].concat();
+    let large = || (int(1000), int(1));
+    assert!(allowed(&whole, large(), (8, 8)));
+    for out in [17, -1] {
+        assert!(!allowed(&whole, large(), (out, 8)) && !allowed(&whole, large(), (8, out)), "{out}");
+    }
+    // In a branch that is taken up to x = 2 or beyond x = −2 only.
+    for (guard, out, away) in [(var("x").lt(int(2)), 17, 33), (var("x").ge(int(-2)), -1, -33)] {
+        let block = [uniform("u"), choose(guard, coin.clone(), vec![assign("y", var("u"))])];
+        assert!(allowed(&block, large(), (8, 8)) && allowed(&block, large(), (away, away)));
+        assert!(!allowed(&block, large(), (out, out)), "{out}");
+    }
+}
+
+/// A branch is taken where its guard holds, and the other one elsewhere: with a ratio of 1 both runs take the same.
+#[test]
+fn branches_of_densities_are_those_of_their_guards() {
+    let (x, n) = (|| var("x"), || var("n"));
+    let high = || n().gt(int(0));
+    let guards = [
+        x().lt(int(1)),
+        x().le(int(1)),
+        x().gt(int(1)),
+        x().ge(int(1)),
+        !x().lt(int(1)),
+        yes(),
+        !yes(),
+        x().lt(int(1)).and(high()),
+        x().lt(int(1)).or(high()),
+        !(x().ge(int(1)).or(!high())),
+        high().and(high()),
+        high().and(!high()),
+        high().or(x().le(int(1)).and(high())),
+        high().choose(x().lt(int(1)), x().gt(int(1))),
+        x().lt(high().choose(int(1), number(1, 2))),
+        x().ge(high().choose(int(1), number(1, 2))),
+    ];
+    let states: Vec<(i64, i64)> = [0, 12, 16, 20].into_iter().flat_map(|x| [(x, 0), (x, 1)]).collect();
+    let state = |place: fn(&str) -> Variable, (x, n): (i64, i64)| {
+        [(place("x"), rational(x, 16).unwrap()), (place("n"), Rational::from(n))]
+    };
+    for guard in guards {
+        let block = [
+            uniform("u"),
+            choose(guard.clone(), vec![assign("y", var("u"))], vec![assign("y", int(2) * var("u"))]),
+        ];
+        let step = couple(&block, (int(1), int(1))).unwrap();
+        let taken = |at: (i64, i64)| holds(&guard, &state(plain, at).into_iter().collect());
+        for (one, two) in states.iter().flat_map(|one| states.iter().map(move |two| (*one, *two))) {
+            let allowed = [number(1, 4), number(3, 2)].into_iter().all(|y| {
+                let mut all: Values = state(of, one).into_iter().chain(state(other, two)).collect();
+                all.insert(any("y"), value(&y, &values(&[])));
+                holds(step.pre().formula(), &all)
+            });
+            assert_eq!(allowed, taken(one) == taken(two), "{guard} at {one:?} and {two:?}");
+        }
+    }
+}
+
+/// The same of guards that ask about the draw, by the probability of a boolean.
+#[test]
+fn answers_of_draws_are_those_of_their_guards() {
+    let (u, x, half) = (|| var("u"), || var("x"), || number(1, 2));
+    let up = || x().gt(int(0));
+    // A guard, and its probability where x is 0 and where it is 1.
+    let guards = [
+        (u().lt(number(1, 4)), [(1, 4), (1, 4)]),
+        (u().ge(number(1, 4)), [(3, 4), (3, 4)]),
+        (u().gt(number(1, 4)).and(u().le(half())), [(1, 4), (1, 4)]),
+        (u().lt(number(1, 4)).or(u().gt(half())), [(3, 4), (3, 4)]),
+        (up().choose(u().lt(number(1, 4)), u().lt(half())), [(1, 2), (1, 4)]),
+        (u().lt(up().choose(number(1, 4), half())), [(1, 2), (1, 4)]),
+        (up().and(u().lt(half())), [(0, 1), (1, 2)]),
+        (up().or(u().lt(half())), [(1, 2), (1, 1)]),
+        (yes(), [(1, 1), (1, 1)]),
+    ];
+    for (guard, of_runs) in guards {
+        let set = |y| vec![assign("y", int(y))];
+        let block = [uniform("u"), choose(guard.clone(), set(1), set(0))];
+        for (n, m) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let mass = |run: i64, y: i64| {
+                let (top, over) = of_runs[run as usize];
+                let yes = rational(top, over).unwrap();
+                if y == 1 { yes } else { Rational::ONE - yes }
+            };
+            for (y, (a, b)) in
+                [0, 1].into_iter().flat_map(|y| [(1, 4), (1, 2), (1, 1), (2, 1), (3, 1)].map(|r| (y, r)))
+            {
+                let step = couple(&block, (int(a), int(b))).unwrap();
+                let allowed =
+                    holds(step.pre().formula(), &values(&[(of("x"), n), (other("x"), m), (any("y"), y)]));
+                let within = mass(n, y) * Rational::from(b) <= mass(m, y) * Rational::from(a);
+                assert_eq!(allowed, within, "{guard}: {y} at {n} and {m} by {a}/{b}");
+            }
+        }
+    }
 }
 
 /// A value that is a number on one path has mass there, and no density.
@@ -194,7 +358,14 @@ fn densities_are_of_one_draw_in_a_line() {
     assert!(knows(var("u") * var("u")));
     assert!(knows(var("u").exp()));
     assert!(knows(int(1) / var("u")));
+    assert!(knows(var("u") / (int(1) + var("u"))));
+    assert!(knows(var("u") - var("u")));
     assert!(!knows(var("u") * var("eps") + var("x") / var("eps")));
+    // Quotients in every operation.
+    let share = || var("u") / var("eps");
+    for value in [-share(), int(1) + share(), int(1) - share(), share() * var("N")] {
+        assert!(!knows(value.clone()), "{value}");
+    }
     // In questions and probabilities.
     let asked = |guard: Expr| {
         let block = [
@@ -251,6 +422,7 @@ fn denominators_of_all_paths_are_positive() {
     ];
     assert!(allowed(&block, (int(1), int(1)), (8, 8)));
     assert!(!allowed(&block, (int(1), int(1)), (-48, -48)));
+    assert!(!allowed(&block, (int(1), int(1)), (-32, -32)), "0 is not positive");
 }
 
 #[test]
@@ -281,6 +453,17 @@ fn densities_are_of_coins_and_uniform_draws() {
     assert!(matches!(couple(&noise, (int(1), int(1))), Err(Rejection::WrongStatement { .. })));
     let unset = [uniform("u"), choose(var("b"), vec![assign("y", var("u"))], vec![])];
     assert!(matches!(couple(&unset, (int(1), int(1))), Err(Rejection::Malformed { .. })));
+    // A list that is started in the block is not the one before it.
+    let list = [uniform("u"), assign("l", Expr::EmptyList), assign("y", var("u") + Expr::Length(plain("l")))];
+    assert!(matches!(couple(&list, (int(1), int(1))), Err(Rejection::WrongStatement { .. })));
+    // A draw in a branch is one of the block.
+    let own = || vec![uniform("u"), assign("y", var("u").lt(number(1, 2)))];
+    for (then, otherwise) in
+        [(own(), own()), (own(), vec![assign("y", var("b"))]), (vec![assign("y", var("b"))], own())]
+    {
+        let branch = [choose(var("b"), then, otherwise)];
+        assert!(couple(&branch, (int(1), int(1))).unwrap().axioms().contains("DENSITY"));
+    }
 }
 
 /// Numbers that look random.

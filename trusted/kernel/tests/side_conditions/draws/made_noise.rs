@@ -46,6 +46,10 @@ fn gumbel_law_is_a_double_logarithm() {
     assert_eq!((body, output), (vec![standard()], var("x") - var("eps") * -var("z")));
     let (body, output) = after(&gumbel_law(), vec![exponential("u", int(1))], var("u").ln());
     assert_eq!((body, output), (vec![standard()], -var("z")));
+    // Other draws stay.
+    let other = || draw("w", laplace(var("x"), int(1)));
+    let (body, _) = after(&gumbel_law(), vec![other(), uniform(), other()], twice() + var("w"));
+    assert_eq!(body, vec![other(), standard(), other()]);
     // In whatever block it is drawn.
     let inside = |draw: Statement, value: Expr| {
         let branch = choose(var("b"), vec![draw, assign("y", value)], vec![]);

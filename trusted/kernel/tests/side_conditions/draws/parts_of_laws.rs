@@ -132,6 +132,40 @@ fn far_tails_have_the_mass_that_is_given_up() {
     }
 }
 
+/// What is given up is counted in the first run: around its center, and where its value lies.
+#[test]
+fn tails_are_those_of_the_first_run() {
+    let lost = |judgement: Result<Judgement, Rejection>, given: &[(Variable, i64)]| -> Vec<i64> {
+        let formula = judgement.unwrap().pre().formula().clone();
+        let at = |y: i64| values(&[given, &[(any("y"), y)]].concat());
+        (0..15).filter(|y| holds(&formula, &at(*y))).collect()
+    };
+    // The second run's value is 2 larger, as its center is.
+    let up = |cost: i64| Coupling::Shift { by: int(2), cost: int(cost) };
+    let around = || Distribution::DiscreteLaplace { center: var("n"), scale: int(1) };
+    let centers = [(of("n"), 7), (other("n"), 9)];
+    let upper = step(around(), no(), &|c, s, p| up_to_exact_tail_int(c, s, &up(0), &int(3), p));
+    assert_eq!(lost(upper, &centers), [10, 11, 12, 13, 14]);
+    let both = step(around(), no(), &|c, s, p| up_to_exact_tails_int(c, s, &up(0), &int(3), p));
+    assert_eq!(lost(both, &centers), [0, 1, 2, 3, 4, 10, 11, 12, 13, 14]);
+    let far = step(geometric(int(1)), no(), &|c, s, p| up_to_far_tail(c, s, &up(2), &int(10), p));
+    assert_eq!(lost(far, &[]), [10, 11, 12, 13, 14]);
+}
+
+/// What is kept moves by k, and not back.
+#[test]
+fn what_is_kept_moves_up() {
+    let apart = |by: i64| second("y").equals(first("y") + int(by));
+    for (by, holds_after) in [(2, true), (-2, false), (0, false)] {
+        let begun = start(geometric(int(1)), (&int(2), &int(2)), &int(0), apart(by)).unwrap();
+        let inside = uniform(between(int(0), int(9)), (&int(2), &int(0)), &number(1, 5), apart(by)).unwrap();
+        for judgement in [begun, inside] {
+            let formula = judgement.pre().formula();
+            assert_eq!((0..8).all(|y| holds(formula, &values(&[(any("y"), y)]))), holds_after, "{by}");
+        }
+    }
+}
+
 #[test]
 fn starts_have_the_mass_that_is_given_up() {
     let nothing = (&int(0), &int(0));
@@ -285,7 +319,7 @@ fn starts_ask_for_their_conditions() {
     assert!(!asks(one(), (int(-2), int(-2)), int(1), &[]));
     assert!(!asks(one(), (int(-1), int(-2)), int(1), &[]));
     assert!(asks(one(), (int(2), int(2)), int(1), &[]) && !asks(one(), (int(2), int(1)), int(1), &[]));
-    assert!(!asks(one(), (int(1), int(1)), int(-1), &[]));
+    assert!(asks(one(), (int(1), int(1)), int(0), &[]) && !asks(one(), (int(1), int(1)), int(-1), &[]));
     // The scale is positive.
     assert!(asks(exponential(var("free")), (int(0), int(0)), int(1), &[(plain("free"), 1)]));
     assert!(!asks(exponential(var("free")), (int(0), int(0)), int(1), &[(plain("free"), 0)]));

@@ -172,6 +172,10 @@ fn alike_takes_one_branch() {
     assert!(not_alike(yes(), &draws));
     assert!(leads(same("z"), &draws, yes()));
     assert!(not_alike(yes(), &branches(vec![], vec![count("i", int(3), vec![assign("m", int(1))])])));
+    let nested = |inner: Vec<Statement>| branches(vec![choose(var("b"), inner, vec![])], vec![]);
+    assert!(leads(same("y"), &nested(vec![assign("m", int(1))]), same("y")));
+    assert!(!leads(same("y"), &nested(one()), same("y")));
+    assert!(not_alike(yes(), &nested(vec![draw("u", Distribution::Uniform)])));
 }
 
 #[test]
@@ -295,6 +299,30 @@ fn select_begins_with_no_cost() {
     let link = set(&here, "y", int(1), point(&"y".into(), &int(0)));
     let no = select(&link, &"y".into(), &int(0), &int(0));
     assert!(matches!(no, Err(Rejection::MayNotMention { .. })));
+}
+
+/// ONE-SIDED: each run's part of a formula is what that run's statement makes of it.
+#[test]
+fn one_sided_steps_are_of_both_runs() {
+    let body = choose(var("b"), vec![assign("y", var("x") + int(1))], vec![assign("y", int(7))]);
+    let context = context(&[assign("y", int(0)), body.clone()]);
+    let post = first("y").le(int(3)).and(second("y").le(int(5))).and((first("y") + second("y")).le(int(7)));
+    let post = assertion(&context, post);
+    let steps = [
+        one_sided_parts(&context, &body, &post).unwrap(),
+        rules::one_sided_both(&context, &body, &post).unwrap(),
+    ];
+    for step in steps {
+        for (x, y) in (0..6).flat_map(|x| (0..6).map(move |y| (x, y))) {
+            for (b, c) in [(1, 1), (1, 0), (0, 1)] {
+                let ends = [(b, x), (c, y)].map(|(b, x)| if b == 1 { x + 1 } else { 7 });
+                let given = [(of("x"), x), (other("x"), y), (of("b"), b), (other("b"), c)];
+                let after = [(of("y"), ends[0]), (other("y"), ends[1])];
+                let expected = holds(post.formula(), &values(&after));
+                assert_eq!(holds(step.pre().formula(), &values(&given)), expected, "{given:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -277,6 +277,13 @@ fn range_is_of_bounds_that_stay() {
     let list = vec![assign("l", Expr::EmptyList), append("l", int(1))];
     let long = between(int(1), Expr::Length(plain("l")), vec![]);
     assert!(refuses(&range(), [list, vec![long]].concat(), int(0)));
+    // Set in one branch alone.
+    let one = |then: Vec<Statement>, otherwise: Vec<Statement>| {
+        let branch = choose(var("b"), then, otherwise);
+        refuses(&range(), vec![assign("z", int(1)), branch, between(int(1), var("y"), vec![])], int(0))
+    };
+    let (set_y, set_z) = (|| vec![assign("y", int(3))], || vec![assign("z", int(3))]);
+    assert!(one(set_y(), set_z()) && one(set_z(), set_y()) && one(set_y(), set_y()));
     let again = between(int(1), var("j"), vec![count("j", int(2), vec![])]);
     assert!(refuses(&range(), vec![again], int(0)));
     for fixed in [var("n"), Expr::Length(plain("q")), var("N") + int(1)] {

@@ -174,6 +174,34 @@ fn points_are_of_countable_outputs() {
     assert!(!matches!(answer, Err(Rejection::NotCountable { .. })));
 }
 
+/// PW-EQ: a pointwise proof is a proof, and the theorem says that it rests on it.
+#[test]
+fn points_are_a_proof() {
+    let whole = mechanism(vec![], int(0));
+    let real = claim(int(0));
+    let context = Arc::new(Context::new(&whole, Orientation::Forward).unwrap());
+    let conclude = |comparison, evidence: &Evidence| {
+        let judgement = rules::skip(&context, &assertion(&context, goal(&context, &real, comparison)));
+        privacy(&whole, &real, &[], comparison, &[Side { judgement: &judgement, evidence }])
+    };
+    // Facts: cost = 0; the result is 0; and it is above or below 0, or the cost is positive.
+    let (cost, result, denied, here) = (KNOWN, KNOWN + 1, KNOWN + 2, KNOWN + 3);
+    let against = |equation: usize, times: i64| sum_with(here, (equation, times));
+    let cases = vec![against(result, -1), against(result, 1), against(cost, 1)];
+    let theorem = conclude(Comparison::Pointwise, &Evidence::Cases(denied, cases)).unwrap();
+    assert!(theorem.axioms().contains("PW-EQ"));
+    let theorem = conclude(Comparison::Equal, &sum_with(KNOWN + 1, (cost, 1))).unwrap();
+    assert!(!theorem.axioms().contains("PW-EQ"));
+}
+
+/// One fact and a multiple of an equation.
+fn sum_with(fact: usize, (equation, times): (usize, i64)) -> Evidence {
+    Evidence::Combination {
+        products: vec![Product { coefficient: Rational::ONE, scale: vec![], facts: vec![fact] }],
+        equations: vec![(equation, int(times))],
+    }
+}
+
 #[test]
 fn points_give_up_nothing() {
     let noise = draw("z", laplace(int(0), int(1)));

@@ -97,11 +97,35 @@ fn foresee_moves_one_sided_noise_up() {
     assert_eq!(goal(Distribution::Gumbel { center: score(), scale: scale() }), up);
 }
 
+/// What all places move by is paid together.
+#[test]
+fn foresee_pays_for_every_place() {
+    let claim = Claim { epsilon: var("eps"), delta: int(0), reading: Reading::Reals };
+    let goal = |law: Distribution, places: Vec<Place>| {
+        let m = noisy(law);
+        let foresight = Foresight { places, ..follow() };
+        let context = Context::new(&foresight.as_function(&m).unwrap(), Orientation::Forward).unwrap();
+        foresight.goal(&context, &m, &claim).unwrap().to_string()
+    };
+    let place = |index: Expr, by: &str, amount: i64| Place { index, by: by.into(), amount: int(amount) };
+    let two = || vec![place(var("r"), "g", 2), place(var("r") + int(1), "h", 3)];
+    let text = goal(laplace(score(), int(1)), two());
+    assert!(text.contains("or abs(2) + abs(3) <= eps * 1 and (not (g' - g == 2 and h' - h == 3)"), "{text}");
+    let text = goal(Distribution::Exponential { scale: int(1) }, two());
+    assert!(text.contains("or 0 <= 2 and 0 <= 3 and 2 + 3 <= eps * 1 and"), "{text}");
+    let text = goal(laplace(score(), int(1)), vec![]);
+    assert!(text.contains("or 0 <= eps * 1 and"), "nothing moves: {text}");
+}
+
 #[test]
 fn foresee_is_of_one_draw_in_every_round() {
     let noise = || draw("v", laplace(score(), int(1)));
     is_no_such(&largest_of(vec![noise(), noise()]));
     is_no_such(&largest_of(vec![choose(var("best").gt(int(0)), vec![noise()], vec![])]));
+    let more = || draw("w", laplace(score(), int(1)));
+    is_no_such(&largest_of(vec![noise(), choose(var("best").gt(int(0)), vec![more()], vec![more()])]));
+    is_no_such(&largest_of(vec![noise(), choose(var("best").gt(int(0)), vec![more()], vec![])]));
+    is_no_such(&largest_of(vec![noise(), choose(var("best").gt(int(0)), vec![], vec![more()])]));
     let mut beside = largest();
     beside.body.push(draw("w", laplace(var("x"), int(1))));
     is_no_such(&beside);
@@ -203,6 +227,12 @@ fn foresee_moves_by_what_is_kept() {
         let refusal = refused(&largest(), &amount(foreign));
         assert!(matches!(refusal, Rejection::MayNotMention { .. }), "{refusal}");
     }
+    // Nor by what a program sets, or by what it counts.
+    for foreign in [var("best"), var("v"), var("arg"), var("g"), var("i")] {
+        let refusal = refused(&largest(), &amount(foreign));
+        assert!(matches!(refusal, Rejection::MayNotMention { .. }), "{refusal}");
+    }
+    assert!(amount(var("eps") * var("r")).as_function(&largest()).is_ok());
     let score = |run| var("r").index_of(Variable::Of("q".into(), run));
     let fine = second("rest") - first("rest") + score(Run::First) - score(Run::Second) + second("x");
     assert!(amount(fine).as_function(&largest()).is_ok());
