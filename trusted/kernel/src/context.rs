@@ -108,23 +108,15 @@ impl Context {
 
     fn collect_indices(&mut self, body: &[Statement], outer: &BTreeSet<Name>) -> Result<(), Rejection> {
         for statement in body {
-            match statement {
-                Statement::For { index, body, .. } => {
-                    if outer.contains(index) {
-                        return Err(malformed(format!("the loop index {index} hides another {index}")));
-                    }
-                    self.shared.insert(index.clone());
-                    let mut inner = outer.clone();
-                    inner.insert(index.clone());
-                    self.collect_indices(body, &inner)?;
+            let mut inner = outer.clone();
+            if let Statement::For { index, .. } = statement {
+                if outer.contains(index) {
+                    return Err(malformed(format!("the loop index {index} hides another {index}")));
                 }
-                Statement::While { body, .. } => self.collect_indices(body, outer)?,
-                Statement::If { then, otherwise, .. } => {
-                    self.collect_indices(then, outer)?;
-                    self.collect_indices(otherwise, outer)?;
-                }
-                _ => {}
+                self.shared.insert(index.clone());
+                inner.insert(index.clone());
             }
+            blocks(statement).into_iter().try_for_each(|block| self.collect_indices(block, &inner))?;
         }
         Ok(())
     }
