@@ -1,4 +1,4 @@
-(* FIRST-ROUND (trusted/kernel/src/rules/first_round.rs): what is drawn before a loop, drawn as the round before its first.
+(* FIRST-ROUND (trusted/kernel/src/rules/equivalence/first_round.rs): what is drawn before a loop, drawn as the round before its first.
 
    y ~ D[i := n - 1]; a; for i in n..b { v ~ D; c }  =  z; for i in n - 1..max(n, b) { v ~ D; if i == n - 1 { y = v; a } else { c } }, up to v, for every law D and every c; z sets y, and what a sets before
    anything reads it, to anything.  b is what its expression is where the loop begins: in the one program behind a, in the other before it.  begun says it about meanings, for states of any type.  first_round

@@ -20,7 +20,6 @@ pub mod concentrated;
 pub mod equivalence;
 pub mod expand;
 pub mod finite;
-pub(crate) mod first_round;
 pub(crate) mod hoist;
 pub(crate) mod lists;
 pub(crate) mod noise;

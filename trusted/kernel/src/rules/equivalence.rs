@@ -3,15 +3,17 @@
 //! A theorem about the rewritten mechanism is a theorem about the original. Each rewriting checks that it
 //! applies; none can change what a mechanism releases.
 
+mod first_round;
+
 use probity_exact::Rational;
 
+use self::first_round::first_round;
 use crate::context::for_each_expr;
 use crate::expr::{Binary, Expr, Name, Variable};
 use crate::kind::Kinds;
 use crate::law;
 use crate::rejection::Rejection;
 use crate::rules::center::center;
-use crate::rules::first_round::first_round;
 use crate::rules::hoist::{entry, hoist, join, merge, one_draw, tail};
 use crate::rules::lists;
 use crate::rules::noise::{difference_law, exponential_law, gumbel_law, sign_law};

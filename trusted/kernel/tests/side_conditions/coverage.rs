@@ -19,7 +19,7 @@ const FILES: &[&str] = &[
     "rules/equivalence.rs",
     "evidence/fact.rs",
     "rules/finite.rs",
-    "rules/first_round.rs",
+    "rules/equivalence/first_round.rs",
     "rules/hoist.rs",
     "text/kind.rs",
     "text/names.rs",
