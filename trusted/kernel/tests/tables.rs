@@ -217,6 +217,19 @@ fn rows_wants_equal_parts_and_says_so() {
     assert!(!lemma(t(Run::First), t(Run::First)).unwrap().to_string().contains("t == "));
     let premised = lemma(t(Run::First), t(Run::Second)).unwrap();
     assert!(premised.to_string().starts_with("not t == t' or "), "{premised}");
+    // The parts may stand inside of others that hold a field.
+    let parts: [fn(Expr) -> Expr; 3] = [
+        |bound| age().clamp(Expr::int(0), bound),
+        |bound| age().ge(Expr::int(18)).choose(bound, age()),
+        |bound| age() * bound,
+    ];
+    for part in parts {
+        let of = |run| (Expr::Bool(true), part(t(run)));
+        let found = Lemma::Rows(name("people"), of(Run::First), of(Run::Second)).formula(&context).unwrap();
+        assert!(found.to_string().starts_with("not t == t' or "), "{found}");
+        let fields = |field| (Expr::Bool(true), part(Expr::field("people", field)));
+        assert_eq!(Lemma::Rows(name("people"), fields("age"), fields("key")).formula(&context), None);
+    }
     // Conditions that differ in a field are about different rows.
     assert_eq!(lemma(t(Run::First), Expr::field("people", "key")), None);
     assert_eq!(lemma(Expr::field("people", "key"), age()), None);

@@ -97,6 +97,18 @@ fn foresee_moves_one_sided_noise_up() {
     assert_eq!(goal(Distribution::Gumbel { center: score(), scale: scale() }), up);
 }
 
+/// Noise on one side is drawn around 0.
+#[test]
+fn foresee_writes_one_sided_noise_as_it_is() {
+    let mut untied = Foresight { ties: vec![], ..follow() };
+    untied.places[0].amount = int(1);
+    for law in [Distribution::Exponential { scale: int(1) }, Distribution::Geometric { scale: int(1) }] {
+        let made = untied.as_function(&noisy(law)).unwrap();
+        let text = made.body.last().unwrap().to_string();
+        assert!(text.contains("  v = if i == r then 0 + (z[r] + g) else 0 + z[i]\n"), "{text}");
+    }
+}
+
 /// What all places move by is paid together.
 #[test]
 fn foresee_pays_for_every_place() {
@@ -150,6 +162,8 @@ fn foresee_has_a_public_scale() {
 fn foresee_draws_around_what_no_draw_decides() {
     is_no_such(&noisy(laplace(var("best"), int(1))));
     is_no_such(&noisy(laplace(var("v"), int(1))));
+    // Also where it is set only once, to what the last round drew.
+    is_no_such(&largest_of(vec![draw("v", laplace(var("w"), int(1))), assign("w", var("v"))]));
 }
 
 #[test]
