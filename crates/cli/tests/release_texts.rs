@@ -24,7 +24,7 @@ fn folder(name: &str) -> PathBuf {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("p.toml"), POLICY).unwrap();
-    fs::write(folder.join("people.csv"), "age\n40\n").unwrap();
+    fs::write(folder.join("people.csv"), "age,place\n40,x\n").unwrap();
     folder
 }
 
