@@ -95,3 +95,11 @@ fn a_policy_in_json_says_what_it_says_to_people() {
     assert_eq!(json["public"][0]["columns"][0]["type"], "number in steps of 1, 0 to 9000");
     assert!(said(&place, &["policy", "p.toml"]).contains("height: number in steps of 1, 0 to 9000"));
 }
+
+#[test]
+fn a_policy_is_listed_with_a_line_for_each_column() {
+    let place = folder("listed");
+    fs::write(place.join("p.toml"), POLICY.replace("age = {", "\"age\\n  place\" = {")).unwrap();
+    let out = said(&place, &["policy", "p.toml"]);
+    assert_eq!((count(&out, "age place: number"), count(&out, "place: ")), (1, 1), "{out}");
+}
