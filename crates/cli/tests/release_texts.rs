@@ -24,7 +24,7 @@ fn folder(name: &str) -> PathBuf {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("p.toml"), POLICY).unwrap();
-    fs::write(folder.join("people.csv"), "age\n40\n").unwrap();
+    fs::write(folder.join("people.csv"), "age,place\n40,x\n").unwrap();
     folder
 }
 
@@ -94,4 +94,12 @@ fn a_policy_in_json_says_what_it_says_to_people() {
     assert_eq!((&json["public"][0]["name"], &json["public"][0]["key"]), (&"places".into(), &"code".into()));
     assert_eq!(json["public"][0]["columns"][0]["type"], "number in steps of 1, 0 to 9000");
     assert!(said(&place, &["policy", "p.toml"]).contains("height: number in steps of 1, 0 to 9000"));
+}
+
+#[test]
+fn a_policy_is_listed_with_a_line_for_each_column() {
+    let place = folder("listed");
+    fs::write(place.join("p.toml"), POLICY.replace("age = {", "\"age\\n  place\" = {")).unwrap();
+    let out = said(&place, &["policy", "p.toml"]);
+    assert_eq!((count(&out, "age place: number"), count(&out, "place: ")), (1, 1), "{out}");
 }

@@ -186,6 +186,7 @@ fn public_tables_that_are_none() {
         (header(&["code", "name", "rate"]), rows(&[&["n", "N", "1"]]), "no column `coastal`"),
         // A file without a header and with one row.
         (header(&["n", "N", "1", "true"]), rows(&[]), "no column `code`"),
+        (header(&["code", "name", "rate"]), rows(&[]), "no column `coastal`"),
         (
             names.clone(),
             rows(&[&["n", "N", "", "true"]]),
