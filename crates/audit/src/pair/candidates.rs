@@ -61,6 +61,11 @@ pub(crate) const APART: usize = 9;
 const APART_SHAPES: [(usize, usize, usize); 4] = [(2, 2, 1), (3, 3, 1), (2, 3, 1), (5, 5, 1)];
 const APART_BASES: [(i64, i64); 4] = [(0, 8), (0, -8), (0, 20), (0, -20)];
 
+/// And one of lists whose first entries move one way and whose last ones move the other, for programs that ask about an entry twice.
+pub(crate) const TIERS: usize = 10;
+const TIERS_SHAPES: [(usize, usize, usize); 2] = [(3, 3, 1), (5, 5, 1)];
+const TIERS_MOVES: usize = 2;
+
 /// Where the two kinds of entries lie, by round.
 const BASES: [(i64, i64); ROUNDS] = [(0, 0), (0, -8), (0, 8), (-4, 4), (0, -2)];
 
@@ -403,7 +408,7 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
             (vec![(at(below), at(above))], vec![full], longest)
         }
         // Long lists.
-        5 => (vec![(Rational::ZERO, Rational::ZERO)], vec![full], usize::MAX),
+        5 | TIERS => (vec![(Rational::ZERO, Rational::ZERO)], vec![full], usize::MAX),
         // Entries at the numbers of the text, and beside them.
         6 => {
             let at = |x: Rational| {
@@ -434,6 +439,7 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
     let mut shapes: Vec<(usize, usize, usize)> = match round {
         5 => LONG_SHAPES.to_vec(),
         APART => APART_SHAPES.to_vec(),
+        TIERS => TIERS_SHAPES.to_vec(),
         _ => SHAPES.to_vec(),
     };
     shapes.retain(|(low, high, repeat)| fits(&((low + high) * repeat)));
@@ -488,7 +494,9 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
                     }
                     continue;
                 }
-                for (down, up) in MOVES {
+                for (down, up) in
+                    MOVES.into_iter().take(if round == TIERS { TIERS_MOVES } else { MOVES.len() })
+                {
                     let shift = |kind: bool| step * Rational::from(if kind { up } else { down });
                     push(base.iter().zip(&kinds).map(|(x, &kind)| x + shift(kind)).collect());
                 }

@@ -115,6 +115,35 @@ pub(crate) fn pairs(
             _ => push(base.clone(), base.clone()),
         }
     }
+    if let (0, Some(first), Some(Adjacency::OneRow { .. })) = (round, rows.first(), clause) {
+        for (base, row) in opposed(first) {
+            push(vec![base.clone()], vec![base, row]);
+        }
+    }
+    found
+}
+
+/// How much larger a row is than the one that it outweighs.
+const OUTWEIGHS: [i64; 2] = [2, 1000];
+
+/// A row with its numbers on either side, and one that outweighs it by a number of the other sign: a sum that is clamped then goes from
+/// the one end to the other, which is twice as far as from the middle.
+fn opposed(row: &GivenRow) -> Vec<(GivenRow, GivenRow)> {
+    let mut found = Vec::new();
+    for (at, value) in row.iter().enumerate() {
+        let Given::Number(value) = value else { continue };
+        for times in OUTWEIGHS {
+            for sign in [1, -1].map(Rational::from) {
+                let with = |x: Rational| {
+                    let mut changed = row.clone();
+                    changed[at] = Given::Number(x);
+                    changed
+                };
+                let base = value * &sign;
+                found.push((with(base.clone()), with(-base * Rational::from(times))));
+            }
+        }
+    }
     found
 }
 

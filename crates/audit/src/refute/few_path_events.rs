@@ -2,6 +2,7 @@
 //! what they release suggests events.
 
 use probity_exact::Rational;
+use probity_kernel::term::Statement;
 
 use crate::error::AuditError;
 use crate::output::event::{Condition, Event};
@@ -11,18 +12,24 @@ use crate::real::world::{Real, RealWorld};
 use crate::refute::entries::{Entry, entry};
 use crate::run::program::Value;
 
+pub(crate) const TOO_MANY_PATHS: AuditError =
+    AuditError::Unsupported { what: "a program with more paths than the limit" };
+
 /// Events that a run on the first input can lead to; the same path on the second input says which way each entry moves.
 pub(crate) fn events(
     explorer: &mut Explorer,
     other: &mut Explorer,
     answers: &[bool],
+    asks_twice: bool,
 ) -> Result<Vec<Event>, AuditError> {
     let mut outputs: Vec<(RealWorld<'static>, Value<Real>)> = Vec::new();
     let mut moved: Vec<Event> = Vec::new();
     let flipped: Vec<bool> = answers.iter().map(|a| !a).collect();
     // A running maximum makes no comparison for its first entry.
     let from_second = answers.get(1..).unwrap_or_default();
-    for guide in [answers, &flipped, from_second, &[]] {
+    let nested = if asks_twice { by_entry(answers) } else { Vec::new() };
+    let plain = [answers, &flipped, from_second, &[]];
+    for guide in plain.into_iter().chain(nested.iter().map(Vec::as_slice)) {
         if let Some((world, output)) = explorer.follow_answers(guide)?
             && !outputs.iter().any(|(_, known)| *known == output)
         {
@@ -44,6 +51,41 @@ pub(crate) fn events(
         }
     }
     Ok(events)
+}
+
+/// Whether a round of some loop has a test in a branch of another one: then an entry of a list may be asked about twice.
+pub(crate) fn asks_twice(body: &[Statement]) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::For { body, .. } | Statement::While { body, .. } => tests_within(body),
+        Statement::If { then, otherwise, .. } => asks_twice(then) || asks_twice(otherwise),
+        _ => false,
+    })
+}
+
+/// Whether a branch of a test in these statements has another one. A test without an alternative, as of what is left of a budget, is
+/// not one of the two.
+fn tests_within(body: &[Statement]) -> bool {
+    let is_test =
+        |statement: &Statement| matches!(statement, Statement::If { otherwise, .. } if !otherwise.is_empty());
+    body.iter().any(|statement| match statement {
+        Statement::If { then, otherwise, .. } if otherwise.is_empty() => tests_within(then),
+        Statement::If { then, otherwise, .. } => then.iter().chain(otherwise).any(is_test),
+        Statement::For { body, .. } | Statement::While { body, .. } => tests_within(body),
+        _ => false,
+    })
+}
+
+/// Answers of each entry where one may be asked about twice: low entries fail both tests and high ones pass the first, or the second
+/// only; or low entries fail the first and high ones pass both.
+fn by_entry(answers: &[bool]) -> Vec<Vec<bool>> {
+    const NO: [&[bool]; 3] = [&[false, false], &[false, false], &[false]];
+    const YES: [&[bool]; 3] = [&[true], &[false, true], &[true, true]];
+    let guide = |(no, yes): (&[bool], &[bool]), as_asked: bool| {
+        let of_entry = |high: &bool| if *high { yes } else { no }.iter().map(|answer| *answer == as_asked);
+        answers.iter().flat_map(of_entry).collect()
+    };
+    // What is not below is above: a test may ask for either.
+    NO.into_iter().zip(YES).flat_map(|both| [guide(both, true), guide(both, false)]).collect()
 }
 
 /// Whether a run draws from lists of values only.

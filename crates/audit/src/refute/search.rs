@@ -13,11 +13,11 @@ use crate::error::AuditError;
 use crate::output::bounds::Bounds;
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::{Inputs, Parameters};
-use crate::pair::candidates::{ALL_ROUNDS, APART, Pair, ROUNDS, for_samples, from_many, pairs};
+use crate::pair::candidates::{ALL_ROUNDS, APART, Pair, ROUNDS, TIERS, for_samples, from_many, pairs};
 use crate::pair::mutate::mutated;
 use crate::pair::settings::parameters;
 use crate::real::paths::{Depth, Explorer, KnownLaws};
-use crate::refute::few_path_events;
+use crate::refute::few_path_events::{self, TOO_MANY_PATHS};
 use crate::refute::floats::search_float_refutation;
 use crate::refute::likeness::likeness;
 use crate::refute::path_events::{self, Paths, Target};
@@ -73,8 +73,11 @@ pub fn search_refutation_until(
     };
     let settings = parameters(mechanism, claim, given, ALL_SETTINGS);
     let few = &settings[..settings.len().min(SETTINGS)];
-    // What one run of each input shows, which is cheap; and loops that try again, which have paths without end.
-    if let Some(found) = search.by_shapes(few).or_else(|| search.by_one_try(&settings)) {
+    // What one run of each input shows, which is cheap; loops that try again, which have paths without end; and lists whose entries
+    // are asked about twice: a few long ones, before short ones use up the work.
+    let quick = search.by_shapes(few).or_else(|| search.by_one_try(&settings));
+    let tiers = if few_path_events::asks_twice(&mechanism.body) { TIERS..TIERS + 1 } else { 0..0 };
+    if let Some(found) = quick.or_else(|| search.rounds(few, tiers, false)) {
         return Ok(Verdict::Refuted(Box::new(found)));
     }
     // First a few paths of each list, then all paths of all inputs.
@@ -138,9 +141,6 @@ const FEW_VALUES: Depth = Depth { paths: 4000, tail_bits: 40 };
 
 /// What decisions are made with.
 pub(crate) const DECISION: Depth = Depth { paths: 40_000, tail_bits: 64 };
-
-const TOO_MANY_PATHS: AuditError =
-    AuditError::Unsupported { what: "a program with more paths than the limit" };
 
 const NOT_FOLLOWED: AuditError =
     AuditError::Unsupported { what: "an output made of products, quotients or functions of random numbers" };
@@ -600,7 +600,8 @@ impl Search<'_> {
         let (mut first, mut second) = (explorer(&pair.first)?, explorer(&pair.second)?);
         let mut problem = Some(TOO_MANY_PATHS);
         let (mut spent, mut crowded) = (0, 0);
-        for event in few_path_events::events(&mut first, &mut second, &pair.answers)? {
+        let asks_twice = few_path_events::asks_twice(&self.mechanism.body);
+        for event in few_path_events::events(&mut first, &mut second, &pair.answers, asks_twice)? {
             self.seen.tried.events += 1;
             let total = first.work + second.work;
             self.work += total - std::mem::replace(&mut spent, total);

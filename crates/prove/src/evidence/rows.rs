@@ -18,6 +18,9 @@ use crate::evidence::simplex::{Answer, Column, Fraction, solve};
 const MAX_FACTORS: usize = 8;
 /// With this many or fewer, products may have a factor more.
 const FEW_FACTORS: usize = 6;
+/// And up to so many where the fact to be met has products of as many: a coin (1 + g·x)/2 with g = (E − 1)/(E + 1) needs
+/// E·(E − 1)·(1 + x)·(1/(E + 1)) ≥ 0.
+const FEW_FACTORS_OF_MANY: usize = 7;
 /// The most terms of an inequality that enters a product.
 const MAX_FACTOR_TERMS: usize = 5;
 /// The largest question put to the simplex: rows times columns.
@@ -379,7 +382,8 @@ pub(crate) fn product_rows<'a>(
             scales.push(vec![(param.name.clone(), -1)]);
         }
     }
-    let most = if factors.len() <= FEW_FACTORS { most + 1 } else { most };
+    let few = if highest as usize > most { FEW_FACTORS_OF_MANY } else { FEW_FACTORS };
+    let most = if factors.len() <= few { most + 1 } else { most };
     // The newest fact is what is to be contradicted: it need not be multiplied by much.
     let last = base.iter().filter_map(|row| row.facts.first()).max();
     let newest = (0..factors.len()).find(|&n| factors[n].facts.first() == last);
