@@ -66,6 +66,13 @@ fn what_is_no_file_is_not_read() {
     let folder = folder("devices");
     level(&folder, "zero.dp", Some("/dev/zero"), 1, 1);
     let error = load(folder.join("zero.dp")).unwrap_err();
+    assert!(error.diagnostics[0].message.contains("ends in .dp"), "{error}");
+    // A device under a name that may be opened.
+    let link = folder.join("device.dp");
+    let _ = fs::remove_file(&link);
+    std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+    level(&folder, "zero.dp", Some("device.dp"), 1, 1);
+    let error = load(folder.join("zero.dp")).unwrap_err();
     assert!(error.diagnostics[0].message.contains("no plain file"), "{error}");
     assert_eq!(load("/dev/zero").unwrap_err().diagnostics[0].code, Code::UnreadableFile);
     fs::write(folder.join("large.dp"), vec![b' '; probity_lang::MAX_SOURCE + 1]).unwrap();

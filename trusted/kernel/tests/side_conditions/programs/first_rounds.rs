@@ -73,6 +73,8 @@ fn first_round_begins_with_what_is_read_later_only() {
     let branch = choose(var("b"), vec![assign("w", int(1))], vec![]);
     assert_eq!(begins(vec![branch], int(0)), vec![zero()]);
     assert_eq!(begins(vec![assign("w", int(1))], var("w")), vec![zero()]);
+    let told = var("w").choose(int(1), int(0));
+    assert_eq!(begins(vec![assign("w", yes())], told), vec![zero()]);
     assert_eq!(begins(vec![], var("y")), vec![]);
 }
 
