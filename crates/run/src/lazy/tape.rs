@@ -37,6 +37,13 @@ impl Number {
         (self.node == POINT).then_some(self.interval.low)
     }
 
+    /// Whether it is known to be 0. Whatever 0 is divided by, it is 0: an interval around it would leave to the exact stage whether it is
+    /// positive, as a root asks, and a private 0 could be told by the time that takes.
+    #[inline(always)]
+    fn is_zero(self) -> bool {
+        self.interval.low == 0.0 && self.interval.high == 0.0
+    }
+
     /// The place of its node, for a number that is not a point.
     #[inline(always)]
     fn place(self) -> u32 {
@@ -252,6 +259,9 @@ impl Tape {
         {
             return Number::point(quotient);
         }
+        if a.is_zero() {
+            return Number::ZERO;
+        }
         let (left, right) = (self.place(a), self.place(b));
         self.push(a.interval.div(b.interval), Node::Div(left, right))
     }
@@ -423,5 +433,23 @@ impl Tape {
             values.insert(at, value);
         }
         places.iter().map(|place| values.get(place).cloned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotients_of_0_are_0() {
+        let mut tape = Tape::default();
+        let (private, other) = (tape.private(Rational::ZERO), tape.private(Rational::ONE));
+        for zero in [Number::ZERO, private] {
+            assert_eq!(tape.div(zero, other).as_point(), Some(0.0));
+        }
+        // What is only close to 0 is not.
+        let close = tape.add(other, Number::point(-1.0));
+        assert_eq!(tape.div(close, other).as_point(), None);
+        assert_eq!(tape.div(other, other).as_point(), None);
     }
 }
