@@ -560,7 +560,7 @@ fn equivalences_keep_the_law() {
         }
         let new: Name = writer.dice.pick(&["fresh", "fresh", "fresh", "c", "v", "x"]).into();
         let var: Name = writer.dice.pick(&["v", "v", "c", "u", "o"]).into();
-        let rewrite = match writer.dice.roll(11) {
+        let rewrite = match writer.dice.roll(12) {
             7 | 9 | 10 => Rewrite::Hoist { var: "e".into() },
             8 => Rewrite::Join,
             0 => Rewrite::LaplaceLaw { uniform: "u".into(), sign: "s".into(), noise: new },
@@ -568,7 +568,7 @@ fn equivalences_keep_the_law() {
             2 => Rewrite::Inline { var },
             3 => Rewrite::Conditional { var },
             4 => Rewrite::Name { var: new },
-            5 => Rewrite::MixtureLaw { keep: "k".into(), other: "h".into(), response: new },
+            5 | 11 => Rewrite::MixtureLaw { keep: "k".into(), other: "h".into(), response: new },
             _ if round % 2 == 1 => Rewrite::Range { index: writer.dice.pick(&["i", "j"]).into() },
             _ => Rewrite::Unroll { index: writer.dice.pick(&["i", "j"]).into() },
         };
