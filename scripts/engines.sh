@@ -28,4 +28,4 @@ if [ -n "$spark" ]; then
     # Two workers, each a process of its own with one core and 1 GB.
     export PROBITY_SPARK="local-cluster[2,1,1024]"
 fi
-cargo test -p probity-release --test engines -- --nocapture
+cargo test -p probity-release --test all engines:: -- --nocapture

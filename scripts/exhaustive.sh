@@ -10,13 +10,13 @@ parts=(exact kernel lang float prove falsifier audit parquet)
 part() {
   case "$1" in
     exact) cargo test --locked -p probity-exact --features exhaustive ;;
-    kernel) cargo test --locked -p probity-kernel --features exhaustive --test threshold_small_formats ;;
-    lang) cargo test --locked -p probity-lang --features exhaustive --test robustness ;;
-    float) cargo test --locked -p probity-float --features exhaustive --test roundoff ;;
-    prove) cargo test --locked -p probity-prove --features exhaustive --test certificates --test unaided --test mutated_certificates ;;
+    kernel) cargo test --locked -p probity-kernel --features exhaustive --test all threshold_small_formats:: ;;
+    lang) cargo test --locked -p probity-lang --features exhaustive --test all robustness:: ;;
+    float) cargo test --locked -p probity-float --features exhaustive --test all roundoff:: ;;
+    prove) cargo test --locked -p probity-prove --features exhaustive --test all -- certificates:: unaided:: mutated_certificates:: ;;
     falsifier) cargo test --locked -p probity-prove --features exhaustive --test falsifier ;;
-    audit) cargo test --locked -p probity-audit --features exhaustive --test strangers --test oracle ;;
-    parquet) cargo test --locked -p probity-release --features parquet --test parquet ;;
+    audit) cargo test --locked -p probity-audit --features exhaustive --test all -- strangers:: oracle:: ;;
+    parquet) cargo test --locked -p probity-release --features parquet --test all parquet:: ;;
     *)
       echo "error: there is no part \`$1\`; the parts are: ${parts[*]}" >&2
       exit 2

@@ -34,7 +34,9 @@ FILES = ["certificate.rs", "discover.rs", "loss.rs", "mechanism.rs", "prepare.rs
          "policy/column.rs", "policy/public.rs", "policy/read.rs",
          "query/aggregate.rs", "query/clause.rs", "query/discovered.rs", "query/from.rs", "query/parse.rs", "query/plan.rs",
          "query/ranked.rs", "query/resolve.rs", "query/row.rs"]
-TESTS = ["conditions", "ledger", "runs", "queries", "policy", "keys", "joins", "columns", "pipeline"]
+# Programs of tests, and the files of the one that has many.
+PROGRAMS = ["conditions", "probity_release", "all"]
+TESTS = ["ledger", "runs", "queries", "policy", "keys", "joins", "columns", "pipeline"]
 # Those that take more than a second or two of a processor.
 SLOW = ["every_shape_is_proved_and_certified", "less_noise_is_never_proved", "error_bars_hold", "bars_of_quantiles",
         "both_readings_agree", "records_end_where", "a_flipped_bit"]
@@ -43,12 +45,12 @@ SECONDS = 60
 UNENDING = "does_not_end"
 # Who is asked first about a file, with the tests that may notice: one that notices is enough. The others are asked after that.
 FIRST = {
-    "ledger/": [("ledger", []), ("runs", []), ("conditions", ["entries"]), ("probity_release", ["ledger"])],
-    "loss.rs": [("probity_release", ["loss"]), ("ledger", [])],
-    "policy/": [("policy", []), ("probity_release", ["policy", "clean"]), ("joins", []), ("queries", [])],
-    "query/": [("queries", []), ("joins", []), ("probity_release", ["query"])],
-    "engine/": [("probity_release", ["engine"]), ("conditions", ["files"]), ("columns", [])],
-    "": [("conditions", ["noise", "entries"]), ("queries", []), ("probity_release", ["release::", "prepare", "discover"])],
+    "ledger/": [("all", ["ledger::", "runs::"]), ("conditions", ["entries"]), ("probity_release", ["ledger"])],
+    "loss.rs": [("probity_release", ["loss"]), ("all", ["ledger::"])],
+    "policy/": [("all", ["policy::"]), ("probity_release", ["policy", "clean"]), ("all", ["joins::", "queries::"])],
+    "query/": [("all", ["queries::", "joins::"]), ("probity_release", ["query"])],
+    "engine/": [("probity_release", ["engine"]), ("conditions", ["files"]), ("all", ["columns::"])],
+    "": [("conditions", ["noise", "entries"]), ("all", ["queries::"]), ("probity_release", ["release::", "prepare", "discover"])],
 }
 
 
@@ -91,12 +93,17 @@ def noticed_by(binary, number, words):
     return [name for name in failed if name in steady and name not in unsteady]
 
 
+def wholly(binary):
+    """The words with which all tests of a program are run, file by file where it has many."""
+    return [[f"{file}::"] for file in TESTS] if binary.name.startswith("all-") else [[]]
+
+
 def asked(binaries, file):
     """Which tests are asked about a file, in order."""
     name = {path.name.rsplit("-", 1)[0]: path for path in binaries}
     first = next(tests for start, tests in FIRST.items() if file.startswith(start))
     yield from ((name[test], words) for test, words in first)
-    yield from ((path, []) for path in binaries)
+    yield from ((path, words) for path in binaries for words in wholly(path))
 
 
 def built(kept):
@@ -109,8 +116,7 @@ def built(kept):
         for file in FILES:
             copy.instrument(file, [(find, put) for f, find, put in by_hand if f == file])
         copy.add_switch()
-        wanted = [word for test in TESTS for word in ("--test", test)]
-        command = ["cargo", "test", "--locked", "-p", "probity-release", "--lib", *wanted, "--no-run", "--message-format=short"]
+        command = ["cargo", "test", "--locked", "-p", "probity-release", "--lib", "--test", "conditions", "--test", "all", "--no-run", "--message-format=short"]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     finally:
         subprocess.run(["git", "checkout", "--quiet", "--", "crates/release/src"], cwd=ROOT, check=True)
@@ -132,9 +138,9 @@ def main():
     names = json.loads((kept / "names.json").read_text())
     # The lib's own tests and the quickest first: one that notices is enough.
     binaries = sorted((path for path in kept.iterdir() if path.suffix != ".json"),
-                      key=lambda path: (["conditions", "ledger", "probity_release", *TESTS].index(path.name.rsplit("-", 1)[0])))
-    for binary in binaries if not only else []:
-        if failed := run(binary, "none"):
+                      key=lambda path: PROGRAMS.index(path.name.rsplit("-", 1)[0]))
+    for binary, words in [(binary, words) for binary in binaries for words in wholly(binary)] if not only else []:
+        if failed := run(binary, "none", words):
             sys.exit(f"tests fail with every condition on: {', '.join(failed)}")
     _, equivalent = hand_written(HERE)
     rows, missed = [], 0

@@ -16,7 +16,7 @@ touch "$laws"
 
 # New lines in the place of old ones of the same name.
 merge() {
-  sed 's/^test [a-z_]* ... //' "$found" | grep 'G = ' | LC_ALL=C sort -u > "$found.new" || true
+  sed 's/^test [a-z_:]* ... //' "$found" | grep 'G = ' | LC_ALL=C sort -u > "$found.new" || true
   names=$(mktemp)
   sed 's/  .*//' "$found.new" > "$names"
   awk 'NR == FNR { new[$0]; next } { name = $0; sub(/  .*/, "", name); if (!(name in new)) print }' "$names" "$laws" > "$found.old"
@@ -25,8 +25,8 @@ merge() {
 }
 trap merge EXIT
 
-done=$(sed 's/^test [a-z_]* ... //' "$found" | grep 'G = ' | sed 's/ .*//' | tr '\n' ',')
-PROBITY_RUNS="$runs" PROBITY_DONE="$done" cargo test ${PROFILE---release} -p probity-run --test laws -- --nocapture --test-threads=1 \
+done=$(sed 's/^test [a-z_:]* ... //' "$found" | grep 'G = ' | sed 's/ .*//' | tr '\n' ',')
+PROBITY_RUNS="$runs" PROBITY_DONE="$done" cargo test ${PROFILE---release} -p probity-run --test all -- --nocapture --test-threads=1 \
   many_runs_have_the_law a_scale_that_is_off float_arithmetic >> "$found" || { tail -n 20 "$found"; exit 1; }
 merge
 cat "$laws"

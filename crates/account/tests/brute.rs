@@ -1,6 +1,6 @@
 //! Brackets against summing over every combination of outcomes, for laws with few of them.
 
-mod common;
+use crate::common;
 
 use common::{general, laws, question};
 use probity_account::{Adjacency, account};

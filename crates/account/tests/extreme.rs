@@ -1,6 +1,6 @@
 //! Scales, rates, counts and questions far from 1: the time is kept, and brackets hold.
 
-mod common;
+use crate::common;
 
 use common::{ask, holds, number};
 use probity_account::{Answer, Effort};

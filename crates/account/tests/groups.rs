@@ -1,6 +1,6 @@
 //! What several records at once lose: chains of neighbours, of guarantees and of theorems about several rows.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

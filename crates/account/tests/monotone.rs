@@ -1,6 +1,6 @@
 //! Answers are monotone in every parameter of every law, in the number of copies and in what is asked.
 
-mod common;
+use crate::common;
 
 use common::{ask, laws, question};
 use probity_account::{Adjacency, Bracket, Effort, account};

@@ -1,6 +1,6 @@
 //! What is refused and where, inverse questions, curves, groups and replacement.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

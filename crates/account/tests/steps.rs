@@ -1,6 +1,6 @@
 //! Several records one after the other: replacement in samples, groups, and what holds at δ = 0.
 
-mod common;
+use crate::common;
 
 use common::{laws, number, question};
 use probity_account::{Adjacency, Bracket, Effort, account};

@@ -1,6 +1,6 @@
 //! Brackets against truths from elsewhere: mpmath's 60 digits, and the table of published failures.
 
-mod common;
+use crate::common;
 
 use common::{ask, general, holds, number};
 use probity_account::Effort;

@@ -564,3 +564,47 @@ fn no_machine_and_no_registry_is_named() {
     }
     assert!(names_a_machine(concat!("see /ho", "me/me/notes.txt")).is_some());
 }
+
+/// The first file of a crate's tests that no program has: neither a module of `all.rs` nor a target of the manifest.
+fn left_out(manifest: &str, all: &str, names: &[String]) -> Option<String> {
+    let names_of = |text: &str, before: &str, after: &str| -> BTreeSet<String> {
+        let lines = text.lines().filter_map(|line| line.strip_prefix(before)?.strip_suffix(after));
+        lines.map(str::to_owned).collect()
+    };
+    let targets = manifest.split_once("[[test]]").map_or("", |(_, targets)| targets);
+    let mut known = names_of(all, "mod ", ";");
+    known.extend(names_of(targets, "name = \"", "\""));
+    names.iter().find(|name| !known.contains(*name)).cloned()
+}
+
+#[test]
+fn every_test_file_is_run() {
+    for all in files(&root(), &["all.rs"]) {
+        let folder = all.parent().unwrap();
+        let manifest = read(&folder.join("../Cargo.toml"));
+        assert!(manifest.contains("autotests = false"), "{}", all.display());
+        let text = read(&all);
+        let names: Vec<String> = files(folder, &[".rs"])
+            .iter()
+            .map(|path| path.strip_prefix(folder).unwrap())
+            .filter(|path| path.components().count() == 1 || path.ends_with("main.rs"))
+            .map(|path| path.components().next().unwrap().as_os_str().to_string_lossy().replace(".rs", ""))
+            .collect();
+        assert!(names.len() > 1, "{}", all.display());
+        assert_eq!(left_out(&manifest, &text, &names), None, "{}", all.display());
+        let mut planted = names.clone();
+        planted.push("forgotten".into());
+        assert_eq!(left_out(&manifest, &text, &planted).as_deref(), Some("forgotten"));
+    }
+    // Where nobody switched it off, Cargo finds the files itself.
+    for manifest in files(&root(), &["Cargo.toml"]) {
+        let text = read(&manifest);
+        assert!(!text.contains("autotests = false") || manifest.with_file_name("tests/all.rs").exists());
+    }
+    let manifest = "[package]\nname = \"forgotten\"\n\n[[test]]\nname = \"all\"\n";
+    assert_eq!(
+        left_out(manifest, "// mod forgotten;\nmod known;\n", &["forgotten".into()]).as_deref(),
+        Some("forgotten")
+    );
+    assert_eq!(left_out(manifest, "mod known;\n", &["known".into(), "all".into()]), None);
+}

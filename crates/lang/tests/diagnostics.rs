@@ -3,7 +3,7 @@
 //! A line expects the codes after `//~` in it, and the end of a file those after `//~eof`. Nothing else may be
 //! reported, and nothing less.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! `docs/language.md` is true: its examples load, and it leaves out no word, function, distribution or code.
 
-mod common;
+use crate::common;
 
 use common::{root, sources};
 use probity_lang::{Code, format, load_text, load_text_in, render};

@@ -1,7 +1,7 @@
 //! Formatting twice is formatting once, and changes nothing but white space: on the library with its white space
 //! disturbed, and on random programs.
 
-mod common;
+use crate::common;
 
 use common::{Random, sources};
 use probity_lang::{format, load_text, load_text_in};

@@ -1,6 +1,6 @@
 //! The library of mechanisms loads, is formatted, and says of itself what the folder says.
 
-mod common;
+use crate::common;
 
 use common::sources;
 use probity_lang::{format, load_text_in, render};

@@ -1,6 +1,6 @@
 //! No text panics, hangs or exhausts the stack. All cases are deterministic.
 
-mod common;
+use crate::common;
 
 use common::hostile::{hostile, megabyte};
 use common::{Random, sources};

@@ -3,7 +3,7 @@
 // Oracles use the platform's functions, independently of our own.
 #![allow(clippy::disallowed_methods)]
 
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

@@ -4,9 +4,8 @@
 // Oracles use the platform's functions, independently of our own.
 #![allow(clippy::disallowed_methods)]
 
-mod common;
-#[allow(dead_code)]
-mod falsifier;
+use crate::common;
+use crate::falsifier;
 
 use common::ratio;
 use falsifier::{DRAWS, REFUTED, deviation};

@@ -1,7 +1,7 @@
 //! Properties that every privacy map must have: monotone in d_in, 0 at 0, the least double above the exact value,
 //! and errors that name what is wrong.
 
-mod common;
+use crate::common;
 
 use common::{Stream, ratio};
 use probity_exact::{Rational, rational_from_f64};

@@ -3,7 +3,7 @@
 // Expected frequencies are computed with the platform's functions, independently of our own.
 #![allow(clippy::disallowed_methods)]
 
-mod falsifier;
+use crate::falsifier;
 
 use falsifier::{DRAWS, REFUTED, Stretches, deviation_of};
 use probity_exact::{Format, Integer, Rational, Round, rational};

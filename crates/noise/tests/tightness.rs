@@ -1,7 +1,7 @@
 //! For mechanisms with finitely many outcomes: the map is the exact max divergence of the two worst output laws, to
 //! the last ulp. The laws are written down here from the definitions, apart from the code under test.
 
-mod common;
+use crate::common;
 
 use common::{Stream, ratio};
 use probity_exact::{Enclosure, Float, Format, Rational, Round, exp_bounds, ln_bounds};

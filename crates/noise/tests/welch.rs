@@ -2,7 +2,7 @@
 //! the mechanisms themselves are measured by that example and not here, as no test may depend on the clock.
 
 #[path = "../examples/timing/welch.rs"]
-mod welch;
+mod welch_statistic;
 
 /// Numbers from 0 to 1.
 fn numbers(seed: u64) -> impl FnMut() -> f64 {
@@ -29,16 +29,16 @@ fn times(seed: u64, count: usize, slower: f64) -> Vec<(f64, bool)> {
 #[test]
 fn equal_classes_are_not_told_apart() {
     for seed in 0..20 {
-        let t = welch::test(&times(seed, 20_000, 0.0)).t;
-        assert!(t < welch::LEAK, "seed {seed}: {t}");
+        let t = welch_statistic::test(&times(seed, 20_000, 0.0)).t;
+        assert!(t < welch_statistic::LEAK, "seed {seed}: {t}");
     }
 }
 
 #[test]
 fn half_a_nanosecond_is_found_among_interrupts() {
     for seed in 0..5 {
-        let found = welch::test(&times(seed, 100_000, 0.5));
-        assert!(found.t > 4.0 * welch::LEAK, "seed {seed}: {}", found.t);
+        let found = welch_statistic::test(&times(seed, 100_000, 0.5));
+        assert!(found.t > 4.0 * welch_statistic::LEAK, "seed {seed}: {}", found.t);
         assert!(found.means[1] > found.means[0]);
     }
 }
@@ -46,5 +46,5 @@ fn half_a_nanosecond_is_found_among_interrupts() {
 #[test]
 fn a_class_that_never_comes_says_nothing() {
     let one: Vec<(f64, bool)> = times(1, 5000, 3.0).into_iter().map(|(time, _)| (time, true)).collect();
-    assert_eq!(welch::test(&one).t, 0.0);
+    assert_eq!(welch_statistic::test(&one).t, 0.0);
 }

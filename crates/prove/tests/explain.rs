@@ -1,7 +1,7 @@
 //! The numbers of the case table against direct computation: every range of draws is walked through the
 //! mechanism, every probability is computed a second way, and the symbols are evaluated.
 
-mod formula;
+use crate::formula;
 
 use probity_exact::{Enclosure, Float, Format, Integer, Rational, ln_bounds, parse_rational, rational};
 use probity_kernel::expr::Run;

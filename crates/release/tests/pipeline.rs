@@ -1,7 +1,7 @@
 //! From SQL to a proved mechanism to exact sums: what is proved is what is computed, neighbours differ by no more than the claim, and
 //! all engines agree.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Queries that are accepted are proved: what a preview shows is what a release answers.
 
-mod common;
+use crate::common;
 
 use common::{POLICY, policy, prepared_by};
 use probity_release::policy::{self, Policy};

@@ -1,6 +1,6 @@
 //! Queries as they are written: what is not answered is pointed at, what several of them lose, and which are the same.
 
-mod common;
+use crate::common;
 
 use common::{POLICY, policy, prepared_by};
 use probity_exact::{Integer, rational};

@@ -1,6 +1,6 @@
 //! What is refused is refused before anything is drawn, and says what happened; what runs is proved.
 
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Runs have exactly the law that the audit computes: every bit string to a depth, and many runs by a G-test.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

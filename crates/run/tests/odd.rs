@@ -1,6 +1,6 @@
 //! Odd texts against laws that are worked out here by hand, and numbers at the edges of what an input may be.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! One semantics: random texts have the same law by the audit, which follows paths, and by runs on every bit string; and those of coins alone
 //! also by the kernel, which writes the mass of each value as a formula. Quotients by 0 and the other total cases are among them.
 
-mod common;
+use crate::common;
 
 use std::cell::Cell;
 

@@ -1,6 +1,6 @@
 //! Every refusal by itself: texts that nothing but one condition stands against, so that each is missed when it is gone.
 
-mod common;
+use crate::common;
 
 use common::settings;
 use probity_exact::Integer;

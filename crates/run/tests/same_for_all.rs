@@ -1,6 +1,6 @@
 //! Whether a text runs, and what is said if it does not, is decided from the text: it is the same for all inputs and all tables.
 
-mod common;
+use crate::common;
 
 use common::settings;
 use probity_exact::{Rational, rational_from_f64};

@@ -1,6 +1,6 @@
 //! Samples run with the law that their text says, and whether they run does not depend on the rows.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! The definitions on exact finite distributions, and what they say of the papers' theorems.
 
-mod lifting;
+use crate::lifting;
 
 use lifting::{Fault, Finite, Pairs, check_lifting, dilation, divergence, search_lifting};
 use probity_exact::{Rational, rational};

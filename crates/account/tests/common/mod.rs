@@ -1,8 +1,5 @@
 //! Questions as people write them. Not every test asks all of them.
 
-#![allow(dead_code)]
-// Each test file uses a part of it.
-
 use std::collections::BTreeMap;
 
 use probity_account::{Adjacency, Answer, Bracket, Composition, Effort, Expression, Question, account};

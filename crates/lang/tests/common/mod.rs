@@ -1,8 +1,5 @@
 //! What the tests share: where the data is, a generator, hostile texts.
 
-// Each test uses a part of this.
-#![allow(dead_code)]
-
 pub mod hostile;
 
 use std::path::{Path, PathBuf};

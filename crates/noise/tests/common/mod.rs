@@ -1,5 +1,4 @@
 //! Helpers that several tests share.
-#![allow(dead_code)]
 
 use probity_exact::{Rational, rational, rational_from_f64};
 

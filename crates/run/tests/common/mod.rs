@@ -1,7 +1,5 @@
 //! Library mechanisms with a discrete answer, their exact laws, and how runs are held against laws.
 
-#![allow(dead_code, reason = "each test uses a part")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
