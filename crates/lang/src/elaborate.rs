@@ -111,7 +111,7 @@ impl Elaborator<'_> {
         let (body, output) = self.body(file);
         let adjacency = self.adjacency(file);
         let claim = self.claim(file.claim.as_ref());
-        let hints = file.proof.as_ref().map(|proof| self.proof(proof));
+        let hints = file.proof.as_ref().map(|proof| self.proof(proof, &body));
         let hints = self.with_called(hints);
         // A name may look unused only because the line that uses it was lost.
         if self.sink.is_clean() {

@@ -39,7 +39,7 @@ use probity_kernel::sample::draws_sample;
 use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Mechanism, Sort, Statement};
 
 use crate::algebra::{mentions, of_parameters};
-use crate::attempt::{Attempt, in_names_of, no_plan};
+use crate::attempt::{Attempt, no_plan};
 use crate::conversion;
 use crate::conversion::grouped::grouped_plan;
 use crate::conversion::sampled::sampled_plan;
@@ -289,11 +289,9 @@ fn prove_directly(
     }
     if effort.is_spent() {
         let failure = Failure::new("the program", Reason::OutOfSteps);
-        let failure = best.map_or(failure.clone(), |attempt| attempt.with_skeleton(failure));
-        return Err(in_names_of(mechanism, &rewritten, failure));
+        return Err(best.map_or(failure.clone(), |attempt| attempt.with_skeleton(mechanism, failure)));
     }
-    let failure = best.map_or_else(|| no_plan(&rewritten), |attempt| attempt.explain(deadline));
-    Err(in_names_of(mechanism, &rewritten, failure))
+    Err(best.map_or_else(|| no_plan(mechanism, &rewritten), |attempt| attempt.explain(mechanism, deadline)))
 }
 
 /// Whether a text goes through a table so many times, or in a straight loop as many times as a parameter says: rehearsing that takes

@@ -295,7 +295,7 @@ impl Elaborator<'_> {
         let value = self.expression(list, scope);
         match value.term {
             Term::Var(variable) if value.ty.is_list() => {
-                Value { term: Term::Length(variable), ty: Type::Int }
+                Value { term: Term::Length(self.whose_length(variable, scope)), ty: Type::Int }
             }
             _ if value.ty == Type::Unknown => Value::faulty(),
             _ if value.ty == Type::Table => {
@@ -308,6 +308,19 @@ impl Elaborator<'_> {
                 });
                 Value::faulty()
             }
+        }
+    }
+
+    /// An input list is equally long in both runs: a proof that speaks of its length speaks of one number.
+    fn whose_length(&self, list: Variable, scope: Scope) -> Variable {
+        match list {
+            Variable::Of(name, _)
+                if scope == Scope::Proof
+                    && self.names.get(name.as_str()).is_some_and(|symbol| symbol.role == Role::Input) =>
+            {
+                Variable::Plain(name)
+            }
+            other => other,
         }
     }
 
