@@ -37,6 +37,8 @@ pub(crate) struct Elaborated {
     pub(crate) mechanism: Mechanism,
     pub(crate) claim: Claim,
     pub(crate) hints: Option<Hints>,
+    /// The inputs that are lists of truth values.
+    pub(crate) truth_lists: Vec<Name>,
     /// The place of every statement of the body, in the order in which the kernel prints them.
     pub(crate) statement_spans: Vec<Span>,
 }
@@ -111,7 +113,7 @@ impl Elaborator<'_> {
         let (body, output) = self.body(file);
         let adjacency = self.adjacency(file);
         let claim = self.claim(file.claim.as_ref());
-        let hints = file.proof.as_ref().map(|proof| self.proof(proof));
+        let hints = file.proof.as_ref().map(|proof| self.proof(proof, &body));
         let hints = self.with_called(hints);
         // A name may look unused only because the line that uses it was lost.
         if self.sink.is_clean() {
@@ -123,7 +125,11 @@ impl Elaborator<'_> {
         let name = Name::new(&file.name.as_ref()?.text);
         let mechanism = Mechanism { name, inputs, params, assumptions, body, output: output?, adjacency };
         let statement_spans = std::mem::take(&mut self.spans);
-        Some(Elaborated { mechanism, claim: claim?, hints, statement_spans })
+        let is_truths =
+            |name: &Name| self.names.get(name.as_str()).is_some_and(|s| s.ty.entry() == Some(Type::Bool));
+        let names = mechanism.inputs.iter().map(|input| input.name.clone());
+        let truth_lists = names.filter(is_truths).collect();
+        Some(Elaborated { mechanism, claim: claim?, hints, truth_lists, statement_spans })
     }
 
     fn declare(&mut self, name: &Ident, role: Role, ty: Type) {

@@ -205,6 +205,7 @@ fn load_within(source: &str, folder: Option<&Path>, open: &mut Open) -> Result<P
     Ok(Program {
         mechanism: elaborated.mechanism,
         claim: elaborated.claim,
+        truth_lists: elaborated.truth_lists,
         hints: elaborated.hints,
         expect_refuted: file.expect_refuted.is_some(),
         spans,

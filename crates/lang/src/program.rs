@@ -10,6 +10,7 @@
 
 use std::fmt;
 
+use probity_kernel::expr::Name;
 use probity_kernel::term::{Claim, Hints, Mechanism};
 use sha2::{Digest, Sha256};
 
@@ -23,6 +24,8 @@ pub struct Program {
     pub mechanism: Mechanism,
     /// The claim.
     pub claim: Claim,
+    /// The inputs that are lists of truth values; for the kernel they are lists of the integers 0 and 1.
+    pub truth_lists: Vec<Name>,
     /// What the `proof` block says, when there is one.
     pub hints: Option<Hints>,
     /// Whether the text says `expect refuted`: the claim is false, and a test of Probity.

@@ -9,7 +9,7 @@ use probity_kernel::term::Statement;
 use crate::derivation::Reason;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
-use crate::explain::words::in_words;
+use crate::explain::words::{in_few_words, in_words};
 use crate::rehearse::scenarios;
 
 /// Values of the inputs and parameters for which a condition is false, if a few tries find some.
@@ -87,7 +87,7 @@ pub(crate) fn blame(
         }
         _ => {
             let example = counter(context, &hypotheses, goal);
-            let reason = blamed(context, goal, &in_words(goal, &hypotheses), path);
+            let reason = blamed(context, goal, &in_few_words(context, goal, &hypotheses), path);
             Blame { reason, example, about_cost: goal.mentions(&Variable::Cost) }
         }
     }

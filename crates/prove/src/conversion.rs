@@ -290,6 +290,10 @@ pub(crate) fn unsupported(context: &Context, claim: &Claim) -> Option<Reason> {
             let set = "with normal noise epsilon and delta are converted from mu or rho for set parameters: give all of \
                        them values, or claim rho + 2 * sqrt(rho * ln(1 / delta)), delta, or use the deviation \
                        sqrt(2 * ln(1.25 / delta)) / eps with eps <= 1";
+            if !numbers && classical::needs_small(context, claim) {
+                let (draw, epsilon) = (draw.to_string().trim_end().to_owned(), claim.epsilon.to_string());
+                return Some(Reason::LargeEpsilon { draw, epsilon });
+            }
             let small = "its noise is not shown to be enough for this epsilon and delta by a conversion from mu or rho";
             let beside = "the claim follows from the rho that stands beside the root, which is not shown: claim that rho alone \
                           to see what is missing";

@@ -60,7 +60,7 @@ use probity_kernel::select;
 use probity_kernel::split::split;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Mechanism, Statement};
 
-use self::couplings::map_coupling;
+pub(crate) use self::couplings::map_coupling;
 use self::known::at_no_cost;
 pub(crate) use self::known::conjuncts;
 pub use self::known::{known_about, relevant};

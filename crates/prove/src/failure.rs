@@ -64,6 +64,8 @@ pub enum Reason {
         sum: String,
         /// The field to bound.
         field: String,
+        /// Whether a root stands beside it, as where a row is clipped to a length.
+        clipped: bool,
     },
     /// A draw that the measure of the claim has no rule for.
     Measure {
@@ -71,6 +73,13 @@ pub enum Reason {
         draw: String,
         /// What to claim instead, or what to set.
         instead: &'static str,
+    },
+    /// The deviation of the textbook, which is for an epsilon up to 1.
+    LargeEpsilon {
+        /// The draw.
+        draw: String,
+        /// The epsilon.
+        epsilon: String,
     },
     /// A loop that may not end, where the claim is in rho or mu.
     Endless {
@@ -156,14 +165,25 @@ impl fmt::Display for Reason {
                 write!(f, "; a proof block may say it")
             }
             Reason::EvidenceMissing => write!(f, "evidence is missing"),
-            Reason::Unbounded { sum, field } => write!(
+            Reason::Unbounded { sum, field, clipped } => write!(
                 f,
-                "no bound was found of how far one row can change {sum}, by its field {field}; \
-                 write clamp(r.{field}, low, high) with public bounds"
+                "no bound was found of how far one row can change {sum}, by its field {field}; {}",
+                match clipped {
+                    false => format!("write clamp(r.{field}, low, high) with public bounds"),
+                    true => format!(
+                        "a field that is divided by the length of its row, which a root computes, is not recognised as bounded: what is, is \
+                         clamp(r.{field}, low, high) with public bounds, which clips each field by itself and is another mechanism"
+                    ),
+                }
             ),
             Reason::Measure { draw, instead } => {
                 write!(f, "the claim's measure has no rule for the draw '{draw}'; {instead}")
             }
+            Reason::LargeEpsilon { draw, epsilon } => write!(
+                f,
+                "not shown: {epsilon} <= 1, for which alone the deviation of '{draw}' is known to be enough; write `where {epsilon} <= 1`, or for a \
+                 larger epsilon give all parameters values, or claim rho + 2 * sqrt(rho * ln(1 / delta)), delta"
+            ),
             Reason::Endless { guard } => write!(
                 f,
                 "rho and mu have no rule for a loop that may not end, as 'while {guard}': what a run leaves behind is in no cost; \
@@ -177,14 +197,14 @@ impl fmt::Display for Reason {
             ),
             Reason::Redrawn { draw, guard } => write!(
                 f,
-                "'{draw}' is drawn again while {guard}: how likely that is depends on the input, so that what is kept costs twice what one draw costs (REDRAW), \
+                "'{draw}' is drawn again while {guard}: how likely that is depends on the input, so that what is kept costs twice what one draw costs, \
                  if the condition reads only what is drawn and public, and nothing counts the rounds; \
                  draw once and release clamp(answer, low, high) with public bounds, which costs no more than the draw"
             ),
             Reason::NoiseRedrawn { draw, guard } => write!(
                 f,
-                "'{draw}' is drawn again while {guard}: such noise has an end, beyond which it cannot be moved, and no rule gives up what lies there, since REDRAW \
-                 is for claims without a delta; draw once and hold the noise by clamp(…) between the same bounds: its tails can be given up"
+                "'{draw}' is drawn again while {guard}: such noise has an end, beyond which it cannot be moved, and what lies there is not given up: \
+                 a loop that draws again is proved for claims without a delta only; draw once and hold the noise by clamp(…) between the same bounds: its tails can be given up"
             ),
             Reason::Called { name, why } => {
                 write!(f, "the claim of {name}, which is called here, is not proved: {why}")

@@ -47,6 +47,7 @@ mod proof;
 mod rehearse;
 mod searching;
 mod side;
+mod skeleton;
 mod tables;
 
 pub use evidence::{search, simplex};

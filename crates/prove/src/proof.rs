@@ -30,7 +30,7 @@ use probity_kernel::concentrated::Measure;
 use probity_kernel::context::{Context, Orientation, for_each_expr};
 use probity_kernel::entail::Evidence;
 use probity_kernel::equivalence::Rewrite;
-use probity_kernel::expr::{Expr, Variable};
+use probity_kernel::expr::{Expr, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::law;
 use probity_kernel::privacy::{Comparison, Theorem, convert, group, group_share};
@@ -38,8 +38,8 @@ use probity_kernel::rejection::Rejection;
 use probity_kernel::sample::draws_sample;
 use probity_kernel::term::{Adjacency, Claim, Distribution, Hints, Mechanism, Sort, Statement};
 
-use crate::algebra::{mentions, of_parameters};
-use crate::attempt::{Attempt, in_names_of, no_plan};
+use crate::algebra::{mentions, of_parameters, visit};
+use crate::attempt::{Attempt, no_plan};
 use crate::conversion;
 use crate::conversion::grouped::grouped_plan;
 use crate::conversion::sampled::sampled_plan;
@@ -160,7 +160,8 @@ fn prove_by(
 fn rows_beside(mechanism: &Mechanism) -> Option<Reason> {
     let several = |clause: &Adjacency| matches!(clause, Adjacency::Rows { .. });
     let beside = mechanism.inputs.len() > 1 || mechanism.adjacency.len() > 1;
-    let reason = "GROUP is for one table as the only input, and for one clause about its rows";
+    let reason =
+        "a claim about several rows is for one table as the only input, and for one clause about its rows";
     (beside && mechanism.adjacency.iter().any(several))
         .then_some(Reason::Rejected(Rejection::ClaimNotCovered { reason }))
 }
@@ -283,17 +284,17 @@ fn prove_directly(
     let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
     if let Some((sum, field)) = unbounded(&forward) {
         let Sum { table, condition, value } = sum;
+        let mut clipped = false;
+        visit(&value, &mut |part| clipped |= matches!(part, Expr::Unary(Unary::Sqrt, _)));
         let sum = Expr::sum(Variable::Plain(table), condition, value).to_string();
-        let reason = Reason::Unbounded { sum, field: field.to_string() };
+        let reason = Reason::Unbounded { sum, field: field.to_string(), clipped };
         return Err(Failure::new("the sum over rows", reason));
     }
     if effort.is_spent() {
         let failure = Failure::new("the program", Reason::OutOfSteps);
-        let failure = best.map_or(failure.clone(), |attempt| attempt.with_skeleton(failure));
-        return Err(in_names_of(mechanism, &rewritten, failure));
+        return Err(best.map_or(failure.clone(), |attempt| attempt.with_skeleton(mechanism, failure)));
     }
-    let failure = best.map_or_else(|| no_plan(&rewritten), |attempt| attempt.explain(deadline));
-    Err(in_names_of(mechanism, &rewritten, failure))
+    Err(best.map_or_else(|| no_plan(mechanism, &rewritten), |attempt| attempt.explain(mechanism, deadline)))
 }
 
 /// Whether a text goes through a table so many times, or in a straight loop as many times as a parameter says: rehearsing that takes

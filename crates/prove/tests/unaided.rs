@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use probity_kernel::context::{Context, Orientation};
 use probity_kernel::expr::Expr;
+use probity_kernel::rejection::Rejection;
 use probity_kernel::term::Hints;
 use probity_prove::derivation::Reason;
 use probity_prove::{Proof, certificate, prove};
@@ -322,4 +324,63 @@ fn a_choice_is_a_step_that_costs() {
     };
     assert!(unaided(&load(&text("4"))).is_ok());
     assert!(prove_for_a_while(&load(&text("3"))).is_err());
+}
+
+/// A text with the block that is printed for it, if one is.
+fn with_printed_block(text: &str, program: &probity_lang::Program) -> Option<String> {
+    let failure = unaided(program).err()?;
+    let block: Vec<&String> = failure.help.iter().skip_while(|line| *line != "  proof {").collect();
+    let block = block.into_iter().map(String::as_str).collect::<Vec<_>>().join("\n");
+    (!block.is_empty()).then(|| format!("{text}\n{block}\n"))
+}
+
+/// What is printed to be pasted is read as it stands, and the kernel takes it for what it is: it is the claim of the block that may be
+/// wrong, not its form.
+fn is_read(name: &str, text: &str) -> bool {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/prove");
+    let program =
+        probity_lang::load_text_in(text, &folder).unwrap_or_else(|faults| panic!("{name}\n{faults:?}"));
+    let Some(pasted) = with_printed_block(text, &program) else { return false };
+    let again = probity_lang::load_text_in(&pasted, &folder).unwrap_or_else(|faults| {
+        panic!("{name}\n{pasted}\n{}", probity_lang::render(&faults, name, &pasted))
+    });
+    let hints = again.hints.unwrap();
+    let context = Context::new(&program.mechanism, Orientation::Forward).unwrap();
+    for (of, invariant) in &hints.invariants {
+        assert!(context.check_formula(invariant).is_ok(), "{name}: {of}: {invariant}");
+    }
+    if let Err(failure) = prove(&program.mechanism, &program.claim, &hints) {
+        use Rejection::{KindsDiffer, MayNotMention, NoSuchCoupling, NotAFormula, NotANumber};
+        let of_form = matches!(
+            failure.reason,
+            Reason::Rejected(
+                KindsDiffer { .. }
+                    | MayNotMention { .. }
+                    | NoSuchCoupling { .. }
+                    | NotAFormula { .. }
+                    | NotANumber { .. }
+            )
+        );
+        assert!(!of_form, "{name}: {failure}\n{pasted}");
+    }
+    true
+}
+
+#[test]
+fn a_printed_proof_block_is_read_as_it_stands() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/prove");
+    let mut read = 0;
+    for part in ["open", "broken"] {
+        let mut paths: Vec<PathBuf> =
+            fs::read_dir(folder.join(part)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "dp"));
+        paths.sort();
+        for path in paths {
+            let start = std::time::Instant::now();
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            read += usize::from(is_read(&name, &fs::read_to_string(&path).unwrap()));
+            eprintln!("{name} {:?}", start.elapsed());
+        }
+    }
+    assert!(read > 20, "{read}");
 }

@@ -41,7 +41,7 @@ pub fn verified<'py>(py: Python<'py>, verdict: &Verdict) -> PyResult<Bound<'py, 
         couplings(proof).into_iter().map(|line| (line.statement, line.rule)).collect()
     });
     let found = verdict.refutation.as_ref().map(|refutation| {
-        let all = facts(py, &counterexample::facts(refutation))?;
+        let all = facts(py, &counterexample::facts(&verdict.program, refutation))?;
         Ok::<_, PyErr>((all, refutation.loss))
     });
     let (counterexample, loss) = found.transpose()?.unzip();

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use probity_audit::{Bounds, Condition, Event, Refutation, Relation};
+use probity_audit::{Bounds, Condition, Event, Given, Inputs, Refutation, Relation};
 use probity_kernel::expr::Name;
-use probity_kernel::term::Reading;
+use probity_kernel::term::{Field, Reading, Sort};
+use probity_lang::Program;
 
 use crate::decimal;
 
-/// The lines of a refutation, each with its name.
-pub fn facts(refutation: &Refutation) -> Vec<(&'static str, String)> {
+/// The lines of a refutation of a program's claim, each with its name.
+pub fn facts(program: &Program, refutation: &Refutation) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if !refutation.parameters.is_empty() {
         facts.push(("parameters", listed(&refutation.parameters, decimal::telling)));
@@ -21,8 +22,8 @@ pub fn facts(refutation: &Refutation) -> Vec<(&'static str, String)> {
         other => format!("{other} at least "),
     };
     facts.extend([
-        ("input", listed(&refutation.first, decimal::given)),
-        ("neighbour", listed(&refutation.second, decimal::given)),
+        ("input", inputs(program, &refutation.first)),
+        ("neighbour", inputs(program, &refutation.second)),
         ("event", event(&refutation.event)),
         ("probability", range(&refutation.first_probability)),
         ("of neighbour", range(&refutation.second_probability)),
@@ -50,6 +51,31 @@ pub fn measure(refutation: &Refutation) -> &'static str {
 pub fn listed<Value>(values: &BTreeMap<Name, Value>, show: impl Fn(&Value) -> String) -> String {
     let parts: Vec<String> =
         values.iter().map(|(name, value)| decimal::equation(name, &show(value))).collect();
+    parts.join(", ")
+}
+
+/// Inputs in the words of their types: the fields of a row have their names, and truth values are true and false.
+fn inputs(program: &Program, inputs: &Inputs) -> String {
+    let sort = |name: &Name| {
+        program.mechanism.inputs.iter().find(|input| input.name == *name).map(|input| &input.sort)
+    };
+    let shown = |name: &Name, given: &Given| match (given, sort(name)) {
+        (Given::List(items), _) if program.truth_lists.contains(name) => {
+            let items: Vec<String> = items.iter().map(|item| (!item.is_zero()).to_string()).collect();
+            format!("[{}]", items.join(", "))
+        }
+        (Given::Rows(rows), Some(Sort::Rows(fields))) => {
+            let cell =
+                |(field, given): (&Field, &Given)| format!("{} = {}", field.name, decimal::given(given));
+            let row = |row: &Vec<Given>| {
+                format!("({})", fields.iter().zip(row).map(cell).collect::<Vec<_>>().join(", "))
+            };
+            format!("[{}]", rows.iter().map(row).collect::<Vec<_>>().join(", "))
+        }
+        _ => decimal::given(given),
+    };
+    let parts: Vec<String> =
+        inputs.iter().map(|(name, given)| decimal::equation(name, &shown(name, given))).collect();
     parts.join(", ")
 }
 

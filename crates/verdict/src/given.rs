@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use probity_audit::{Given, Inputs, Parameters, admits, admits_parameters};
 use probity_exact::{Format, Rational, Round, parse_rational};
-use probity_kernel::term::{Mechanism, Reading, Sort};
+use probity_kernel::term::{Field, Mechanism, Reading, Sort};
 use probity_lang::{Program, Setting, SettingError};
 
 use crate::decimal;
@@ -64,7 +64,9 @@ pub(crate) fn parameters(program: &Program, settings: &[Setting]) -> Result<Para
 /// The inputs of a mechanism from one text: the value itself when there is one input, else `name=value;name=value`. A list
 /// is written as `1,2,3` or `[1,2,3]`.
 pub fn parse_inputs(mechanism: &Mechanism, text: &str) -> Result<Inputs, Error> {
-    let parts: Vec<(String, &str)> = match (&mechanism.inputs[..], text.contains('=')) {
+    // A table alone may name its fields, as a counterexample does.
+    let named = text.contains('=') && !text.trim_start().starts_with('[');
+    let parts: Vec<(String, &str)> = match (&mechanism.inputs[..], named) {
         ([only], false) => vec![(only.name.to_string(), text)],
         _ => {
             let pair = |part: &'_ str| part.split_once('=').map(|(name, _)| name.trim().to_owned());
@@ -118,12 +120,29 @@ fn value_of(sort: &Sort, text: &str) -> Result<Given, Error> {
             Given::List(items.map(entry).collect::<Result<_, _>>()?)
         }
         Sort::Real | Sort::Int | Sort::Category { .. } => Given::Number(number(text)?),
-        Sort::Rows(fields) => probity_audit::read_rows(text).ok_or_else(|| {
+        Sort::Rows(fields) => probity_audit::read_rows(&without_names(fields, text)).ok_or_else(|| {
             let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
             Error::new(format!("'{text}' is no table"))
                 .with_hint(format!("write its rows as [({0}), ({0})]", names.join(", ")))
         })?,
     })
+}
+
+/// The rows of a table without the names of their fields, where each stands before its value: `[(age = 3)]` is `[(3)]`.
+fn without_names(fields: &[Field], text: &str) -> String {
+    let mut place = 0;
+    let mut plain = String::new();
+    for part in text.split_inclusive(['(', ',', ')']) {
+        let named = part
+            .split_once('=')
+            .filter(|(name, _)| fields.get(place).is_some_and(|field| field.name.as_str() == name.trim()));
+        plain.push_str(named.map_or(part, |(_, value)| value));
+        match part.chars().next_back() {
+            Some('(') => place = 0,
+            _ => place += 1,
+        }
+    }
+    plain
 }
 
 fn number(text: &str) -> Result<Rational, Error> {

@@ -200,7 +200,11 @@ impl Display for Rejection {
             Rejection::NotAnInteger { found } => write!(f, "'{found}' is not known to be an integer"),
             Rejection::WrongStatement { rule, found } => write!(f, "{rule} does not apply to '{found}'"),
             Rejection::LoopBoundNotShared { bound } => {
-                write!(f, "the loop bound '{bound}' may differ between the runs")
+                write!(
+                    f,
+                    "the loop bound '{bound}' is set by the program, and equal values of it are not enough: a loop counts to what parameters, \
+                     lengths of input lists and indices around it make; count to such a bound, and ask `if i < {bound} {{ … }}` inside"
+                )
             }
             Rejection::MayNotMention { variable, assertion } => {
                 write!(f, "'{assertion}' may not mention {variable}")

@@ -15,6 +15,7 @@ use crate::syntax::{BinaryOp, CompareOp, Expr, ExprKind, Ident};
 use crate::types::Type;
 
 /// A checked expression.
+#[derive(Clone)]
 pub(super) struct Value {
     pub(super) term: Term,
     pub(super) ty: Type,
@@ -52,9 +53,35 @@ impl Elaborator<'_> {
 
     /// An expression of the given type.
     pub(super) fn typed(&mut self, expr: &Expr, scope: Scope, expected: Type) -> Term {
-        let value = self.expression(expr, scope);
+        let mut value = self.expression(expr, scope);
+        if expected.is_numeric() {
+            value = self.as_number(value, scope);
+        }
         self.require(&value, expected, expr.span);
         value.term
+    }
+
+    /// In a proof an entry of an input list of truth values is the number that it is for the kernel, where a number is wanted: so are
+    /// invariants printed.
+    fn as_number(&self, value: Value, scope: Scope) -> Value {
+        if let (Scope::Proof, Type::Bool, Term::Binary(Binary::Eq, entry, one)) =
+            (scope, value.ty, &value.term)
+            && let Term::Index(Variable::Of(list, _), _) = &**entry
+            && **one == Term::int(1)
+            && self.names.get(list.as_str()).is_some_and(|symbol| symbol.ty.entry() == Some(Type::Bool))
+        {
+            return Value { term: (**entry).clone(), ty: Type::Int };
+        }
+        value
+    }
+
+    /// Two values that are to be alike: both numbers if one of them is, or if numbers are wanted.
+    fn alike(&self, a: Value, b: Value, numbers: bool, scope: Scope) -> (Value, Value) {
+        let wanted = numbers || a.ty.is_numeric() || b.ty.is_numeric();
+        match wanted && a.ty != Type::Unknown && b.ty != Type::Unknown {
+            true => (self.as_number(a, scope), self.as_number(b, scope)),
+            false => (a, b),
+        }
     }
 
     pub(super) fn require(&mut self, value: &Value, expected: Type, span: Span) {
@@ -96,6 +123,7 @@ impl Elaborator<'_> {
             ExprKind::Conditional(condition, yes, no) => {
                 let condition = self.typed(condition, scope, Type::Bool);
                 let (yes_value, no_value) = (self.expression(yes, scope), self.expression(no, scope));
+                let (yes_value, no_value) = self.alike(yes_value, no_value, false, scope);
                 let ty = yes_value.ty.join(no_value.ty);
                 if ty.is_none() {
                     self.require(&no_value, yes_value.ty, no.span);
@@ -129,6 +157,7 @@ impl Elaborator<'_> {
 
     pub(super) fn numeric(&mut self, expr: &Expr, scope: Scope) -> Value {
         let value = self.expression(expr, scope);
+        let value = self.as_number(value, scope);
         if !value.ty.is_numeric() {
             self.require(&value, Type::Real, expr.span);
             return Value { ty: Type::Unknown, ..value };
@@ -176,8 +205,10 @@ impl Elaborator<'_> {
         let mut parts = Vec::with_capacity(links.len());
         for (operator, right_expr) in links {
             let right = self.expression(right_expr, scope);
-            self.comparable(*operator, &left, left_span, &right, right_expr.span, scope);
-            parts.push(compare(*operator, left.term, right.term.clone()));
+            let ordered = !matches!(operator, CompareOp::Equal | CompareOp::NotEqual);
+            let (a, b) = self.alike(left, right.clone(), ordered, scope);
+            self.comparable(*operator, &a, left_span, &b, right_expr.span, scope);
+            parts.push(compare(*operator, a.term, b.term));
             left = right;
             left_span = right_expr.span;
         }
@@ -295,7 +326,7 @@ impl Elaborator<'_> {
         let value = self.expression(list, scope);
         match value.term {
             Term::Var(variable) if value.ty.is_list() => {
-                Value { term: Term::Length(variable), ty: Type::Int }
+                Value { term: Term::Length(self.whose_length(variable, scope)), ty: Type::Int }
             }
             _ if value.ty == Type::Unknown => Value::faulty(),
             _ if value.ty == Type::Table => {
@@ -308,6 +339,19 @@ impl Elaborator<'_> {
                 });
                 Value::faulty()
             }
+        }
+    }
+
+    /// An input list is equally long in both runs: a proof that speaks of its length speaks of one number.
+    fn whose_length(&self, list: Variable, scope: Scope) -> Variable {
+        match list {
+            Variable::Of(name, _)
+                if scope == Scope::Proof
+                    && self.names.get(name.as_str()).is_some_and(|symbol| symbol.role == Role::Input) =>
+            {
+                Variable::Plain(name)
+            }
+            other => other,
         }
     }
 

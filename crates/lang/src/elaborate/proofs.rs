@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use probity_kernel::expr::{Binary, Expr as Term, Name, Unary};
-use probity_kernel::term::{Coupling, Hints};
+use probity_kernel::term::{Coupling, Hints, Statement};
 
 use super::{Elaborator, Scope};
 use crate::diagnostic::{Code, quoted};
@@ -11,8 +11,20 @@ use crate::names::Role;
 use crate::syntax::{CouplingSyntax, Expr, Ident, PricedShift, Proof, ProofLine};
 use crate::types::Type;
 
+/// How many loops of a block count with this index or have this label.
+fn loops_of(body: &[Statement], wanted: &str) -> usize {
+    let inside = |statement: &Statement| match statement {
+        Statement::For { index: name, body, .. } | Statement::While { label: name, body, .. } => {
+            usize::from(name.as_str() == wanted) + loops_of(body, wanted)
+        }
+        Statement::If { then, otherwise, .. } => loops_of(then, wanted) + loops_of(otherwise, wanted),
+        Statement::Draw { .. } | Statement::Assign { .. } | Statement::Append { .. } => 0,
+    };
+    body.iter().map(inside).sum()
+}
+
 impl Elaborator<'_> {
-    pub(super) fn proof(&mut self, proof: &Proof) -> Hints {
+    pub(super) fn proof(&mut self, proof: &Proof, body: &[Statement]) -> Hints {
         let mut hints = Hints::default();
         let mut coupled: Vec<&str> = Vec::new();
         for line in &proof.lines {
@@ -45,7 +57,40 @@ impl Elaborator<'_> {
                 }
             }
         }
+        self.one_or_each(proof, body);
         hints
+    }
+
+    /// A name has one invariant for all its loops, or one for each of them in the order of the text.
+    fn one_or_each(&mut self, proof: &Proof, body: &[Statement]) {
+        let mut labels: Vec<&Ident> = Vec::new();
+        labels.extend(proof.lines.iter().filter_map(|line| match line {
+            ProofLine::Invariant(label, _) => Some(label),
+            _ => None,
+        }));
+        for (at, label) in labels.iter().enumerate() {
+            let of_name = |labels: &[&Ident]| labels.iter().filter(|other| other.text == label.text).count();
+            let (said, loops) = (of_name(&labels), loops_of(body, &label.text));
+            // Said once, of the last line.
+            if said < 2 || said == loops || of_name(&labels[at + 1..]) > 0 {
+                continue;
+            }
+            self.sink.report_with(Code::Repeated, label.span, || {
+                let name = quoted(&label.text);
+                let (found, hint) = match loops {
+                    0 | 1 => (format!("the loop of {name} has {said} invariants"), "join them by `and`"),
+                    _ => (
+                        format!("{name} has {loops} loops and {said} invariants"),
+                        "the first line is for the first loop of the text, the second for the second; one line alone is for all",
+                    ),
+                };
+                let expected = match loops {
+                    0 | 1 => "one".to_string(),
+                    _ => format!("one, or {loops}"),
+                };
+                (format!("{found}: expected {expected}"), Some(hint.to_string()))
+            });
+        }
     }
 
     fn drawn(&mut self, draw: &Ident) {

@@ -11,10 +11,13 @@ use probity_kernel::term::{Claim, Reading};
 use super::has_normal_draw;
 use crate::algebra::{of_parameters, visit};
 use crate::effort::Effort;
+use crate::evidence::search::search_within;
 use crate::evidence::stepping::{Step, search_by_steps};
 
 /// What may be spent on evidence for the tail of normal laws.
 const NORMAL_EFFORT: u64 = 20_000_000;
+/// What may be spent on seeing that epsilon is small.
+const SMALL_EFFORT: u64 = 1_000_000;
 /// The most logarithms of a text that are tried.
 const MOST_LOGARITHMS: usize = 2;
 /// Bounds of logarithms have this denominator.
@@ -34,6 +37,14 @@ pub(super) fn candidates(context: &Context, claim: &Claim) -> Vec<(Claim, Conver
         return vec![];
     }
     logarithms(context).into_iter().filter_map(try_one).collect()
+}
+
+/// Whether a text has such a deviation for its claim, and its epsilon is not known to be at most 1, for which alone that is enough.
+pub(super) fn needs_small(context: &Context, claim: &Claim) -> bool {
+    let has_steps = |inside: Expr| by_steps(context, claim, &inside).is_some();
+    let small = claim.epsilon.clone().le(Expr::int(1));
+    logarithms(context).into_iter().any(has_steps)
+        && search_within(context, &[], &small, &mut Effort::of(SMALL_EFFORT)).is_err()
 }
 
 /// What stands in the logarithms of a text, if the parameters fix it.

@@ -4,7 +4,7 @@ use probity_kernel::expr::Expr;
 use probity_kernel::term::Coupling;
 
 /// The coupling with every expression replaced.
-pub(super) fn map_coupling(coupling: &Coupling, e: &dyn Fn(&Expr) -> Expr) -> Coupling {
+pub(crate) fn map_coupling(coupling: &Coupling, e: &dyn Fn(&Expr) -> Expr) -> Coupling {
     let two = |(a, b): &(Expr, Expr)| (e(a), e(b));
     match coupling {
         Coupling::Null => Coupling::Null,

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use probity_kernel::expr::{Binary, Expr, Variable};
+use probity_kernel::context::Context;
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
+use probity_kernel::term::{Distribution, Statement};
 
 use crate::algebra::{minus, plus, product};
 use crate::derivation::conjuncts;
@@ -23,19 +25,98 @@ pub(crate) fn in_words(condition: &Expr, known: &[Expr]) -> Expr {
             twice.insert(name.clone());
         }
     });
+    let equal = equal_in(&parts);
     let named = condition.replace(&|v| match v {
         Variable::Cost if nothing_paid => Some(Expr::int(0)),
+        Variable::Of(name, Run::Second) if equal.contains(name) => Some(Expr::of(name.clone(), Run::First)),
         Variable::Arbitrary(name, _) if !twice.contains(name) => Some(Expr::var(name.clone())),
         _ => None,
     });
     tidy(&named)
 }
 
+/// The variables of which some parts say that they are equal in both runs.
+pub(crate) fn equal_in(parts: &[Expr]) -> BTreeSet<Name> {
+    let pair = |a: &Expr, b: &Expr| match (a, b) {
+        (Expr::Var(Variable::Of(name, Run::First)), Expr::Var(Variable::Of(other, Run::Second))) => {
+            (name == other).then(|| name.clone())
+        }
+        _ => None,
+    };
+    let of = |part: &Expr| match part {
+        Expr::Binary(Binary::Eq, a, b) => pair(a, b).or_else(|| pair(b, a)),
+        _ => None,
+    };
+    parts.iter().filter_map(of).collect()
+}
+
+/// A condition that would be long to read, with the centers of draws by their names.
+pub(crate) fn in_few_words(context: &Context, condition: &Expr, known: &[Expr]) -> Expr {
+    let mut words = in_words(condition, known);
+    if words.to_string().len() <= MOST_READ {
+        return words;
+    }
+    let mut centers = Vec::new();
+    centers_of(&context.mechanism().body, &mut centers);
+    for (var, center) in centers {
+        for run in [Run::First, Run::Second] {
+            let long = in_words(&context.in_run(center, run), known);
+            if long.to_string().len() > MOST_NAMED {
+                let short = Expr::of(format!("center_of_{var}"), run);
+                words = instead(&words, &long, &short);
+            }
+        }
+    }
+    words
+}
+
+/// A condition of so many letters is read as it is, and so is a center.
+const MOST_READ: usize = 160;
+const MOST_NAMED: usize = 24;
+
+/// The centers of the draws of a block.
+fn centers_of<'a>(body: &'a [Statement], found: &mut Vec<(&'a Name, &'a Expr)>) {
+    for statement in body {
+        match statement {
+            Statement::Draw { var, law } => found.extend(center(law).map(|center| (var, center))),
+            Statement::If { then, otherwise, .. } => {
+                centers_of(then, found);
+                centers_of(otherwise, found);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => centers_of(body, found),
+            Statement::Assign { .. } | Statement::Append { .. } => {}
+        }
+    }
+}
+
+/// What noise of a law is added to.
+fn center(law: &Distribution) -> Option<&Expr> {
+    match law {
+        Distribution::Laplace { center, .. }
+        | Distribution::DiscreteLaplace { center, .. }
+        | Distribution::Gumbel { center, .. }
+        | Distribution::Gaussian { center, .. }
+        | Distribution::DiscreteGaussian { center, .. } => Some(center),
+        _ => None,
+    }
+}
+
+/// An expression with another in the places of one.
+fn instead(whole: &Expr, one: &Expr, other: &Expr) -> Expr {
+    match whole == one {
+        true => other.clone(),
+        false => whole.map_parts(&mut |part| instead(part, one, other)),
+    }
+}
+
 fn tidy(e: &Expr) -> Expr {
     let whole = e.map_parts(&mut tidy);
     match &whole {
         Expr::Binary(Binary::Add, a, b) => plus((**a).clone(), (**b).clone()),
-        Expr::Binary(Binary::Sub, a, b) if **b == Expr::int(0) => minus((**a).clone(), (**b).clone()),
+        Expr::Binary(Binary::Sub, a, b) if **b == Expr::int(0) || a == b => {
+            minus((**a).clone(), (**b).clone())
+        }
+        Expr::Unary(Unary::Abs, a) if **a == Expr::int(0) => Expr::int(0),
         Expr::Binary(Binary::Mul, a, b) => product((**a).clone(), (**b).clone()),
         Expr::Binary(Binary::And, a, b) => match (&**a, &**b) {
             (Expr::Bool(true), other) | (other, Expr::Bool(true)) => other.clone(),
@@ -53,7 +134,6 @@ fn tidy(e: &Expr) -> Expr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use probity_kernel::expr::Run;
 
     fn drawn(number: u32) -> Expr {
         Expr::Var(Variable::Arbitrary("y".into(), number))

@@ -117,6 +117,25 @@ pub(crate) fn in_order(body: &[Statement]) -> Vec<Name> {
     found
 }
 
+/// The indices and labels of the loops of a block, in the order of the text.
+pub(crate) fn loops(body: &[Statement]) -> Vec<Name> {
+    let mut found = Vec::new();
+    for statement in body {
+        match statement {
+            Statement::For { index: name, body, .. } | Statement::While { label: name, body, .. } => {
+                found.push(name.clone());
+                found.extend(loops(body));
+            }
+            Statement::If { then, otherwise, .. } => {
+                found.extend(loops(then));
+                found.extend(loops(otherwise));
+            }
+            Statement::Draw { .. } | Statement::Assign { .. } | Statement::Append { .. } => {}
+        }
+    }
+    found
+}
+
 /// The variables that a block sets.
 pub(crate) fn set_by(body: &[Statement]) -> Vec<Name> {
     let mut found = set_by_draws(body);

@@ -23,7 +23,7 @@ use crate::plan::blocks::{Blocks, for_each_assignment, is_plain, set_by, set_by_
 use crate::plan::combinations::Combinations;
 use crate::plan::couplings::{Candidate, Guesser};
 use crate::plan::invariants::{Choice, Cycle, Watcher};
-use crate::plan::reading::{after, read_where};
+use crate::plan::reading::{after, invariant_of, read_where};
 use crate::plan::rounds::endless::{endless, pays_without_end};
 use crate::plan::rounds::{cuts, rounds};
 use crate::plan::stable::asserted;
@@ -220,10 +220,10 @@ impl<'a> Planner<'a> {
         let mut found: Vec<Vec<Move>> = Vec::new();
         for choice in [Choice::First, Choice::Smallest] {
             let mut invariants = Vec::new();
-            for (cycle, watcher) in cycles.iter().zip(&watchers) {
-                let hint = self.hints.invariants.iter().find(|(name, _)| name == cycle.name);
-                invariants.push(match hint {
-                    Some((_, invariant)) => invariant.clone(),
+            for (at, (cycle, watcher)) in cycles.iter().zip(&watchers).enumerate() {
+                let before = cycles[..at].iter().filter(|other| other.name == cycle.name).count();
+                invariants.push(match invariant_of(self.hints, cycle.name, before) {
+                    Some(invariant) => invariant.clone(),
                     None => Expr::all(watcher.parts(choice)?),
                 });
             }

@@ -1,8 +1,8 @@
-//! Where what is drawn is read later, and what a guard will be by then.
+//! Where what is drawn is read later, what a guard will be by then, and which hint a loop has.
 
 use probity_kernel::context::for_each_expr;
 use probity_kernel::expr::{Expr, Name, Variable};
-use probity_kernel::term::Statement;
+use probity_kernel::term::{Hints, Statement};
 
 use crate::algebra::mentions;
 use crate::plan::blocks::{is_plain, set_by};
@@ -50,4 +50,11 @@ pub(super) fn after(formula: &Expr, rest: &[Statement]) -> Expr {
         }
         _ => formula,
     })
+}
+
+/// The invariant that a hint gives a loop, before which so many of its name stand in the text: its own, or the one for all of them.
+pub(super) fn invariant_of<'h>(hints: &'h Hints, name: &Name, before: usize) -> Option<&'h Expr> {
+    let said: Vec<&Expr> =
+        hints.invariants.iter().filter(|(of, _)| of == name).map(|(_, invariant)| invariant).collect();
+    said.get(before).or(said.first()).copied()
 }

@@ -1,13 +1,16 @@
 //! Which program equivalences bring a mechanism into the shape that a sampling axiom needs.
 
+use std::cell::Cell;
+
 use probity_exact::Rational;
 use probity_kernel::context::{Context, Orientation};
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::law::parameters;
-use probity_kernel::term::{Distribution, Hints, Mechanism, Statement};
+use probity_kernel::term::{Coupling, Distribution, Hints, Mechanism, Statement};
 
 use crate::algebra::of_parameters;
+use crate::derivation::map_coupling;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
 use crate::plan::blocks::{definitions, inline, set_by_draws};
@@ -18,8 +21,8 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
     let mut current = mechanism.clone();
     let mut done = Vec::new();
     let hinted = |name: &Name| hints.couplings.iter().any(|(var, _)| var == name);
+    inline_public(&mut current, &mut done, &|name| speaks_of(hints, name));
     if hints.couplings.is_empty() && hints.invariants.is_empty() {
-        inline_public(&mut current, &mut done);
         inline_probabilities(&mut current, &mut done);
         if ends_alike(&current.body)
             && let Ok(next) = Rewrite::Tail.apply(&current)
@@ -305,8 +308,23 @@ fn noise_laws(mechanism: &Mechanism) -> Vec<Rewrite> {
     found
 }
 
+/// Whether a hint says something of a variable, which must then stay.
+fn speaks_of(hints: &Hints, name: &Name) -> bool {
+    let is_said = |e: &Expr| e.find_variable(&|v| matches!(v, Variable::Of(of, _) if of == name)).is_some();
+    let coupled = |coupling: &Coupling| {
+        let said = Cell::new(false);
+        map_coupling(coupling, &|e| {
+            said.set(said.get() || is_said(e));
+            e.clone()
+        });
+        said.get()
+    };
+    hints.invariants.iter().any(|(_, invariant)| is_said(invariant))
+        || hints.couplings.iter().any(|(_, coupling)| coupled(coupling))
+}
+
 /// Puts what the parameters fix, as `let` does, where it is used: scales and bounds are then made of parameters.
-fn inline_public(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
+fn inline_public(current: &mut Mechanism, done: &mut Vec<Rewrite>, stays: &dyn Fn(&Name) -> bool) {
     let mut at = 0;
     while let Some(statement) = current.body.get(at) {
         at += 1;
@@ -320,7 +338,7 @@ fn inline_public(current: &mut Mechanism, done: &mut Vec<Rewrite>) {
         let fixed = some && value.find_variable(&|v| !public(v)).is_none();
         // What only the output reads is post-processing, whatever it is made of.
         let fixed = fixed && is_read(&current.body, &Variable::Plain(var.clone()));
-        if !fixed || !value.is_within(MOST_INLINED) || done.len() >= MOST_INLINED {
+        if !fixed || stays(var) || !value.is_within(MOST_INLINED) || done.len() >= MOST_INLINED {
             continue;
         }
         let step = Rewrite::Inline { var: var.clone() };

@@ -5,7 +5,7 @@ use probity_prove::outline;
 use probity_report::{Block, Section, Step, Tone};
 
 use crate::counterexample;
-use crate::verify::{Upper, Verdict, couplings};
+use crate::verify::{Status, Upper, Verdict, couplings};
 
 /// The status in a box, with the counterexample where there is one.
 pub fn lead(verdict: &Verdict) -> Vec<Block> {
@@ -22,26 +22,26 @@ pub fn lead(verdict: &Verdict) -> Vec<Block> {
                 Some(_) => (Tone::Bad, "Refuted"),
                 None => (Tone::Plain, "Open: neither proved nor refuted"),
             };
+            let why = match verdict.status() {
+                Status::Refuted => format!("Where a proof stops: {reason}."),
+                _ => format!("Not proved: {reason}."),
+            };
             let claim = Block::Text(format!("The claim: {name} is differentially private with {claim}."));
-            Block::Notice {
-                tone,
-                heading: heading.into(),
-                blocks: vec![claim, Block::Text(format!("Not proved: {reason}."))],
-            }
+            Block::Notice { tone, heading: heading.into(), blocks: vec![claim, Block::Text(why)] }
         }
     }];
     if let Some(refutation) = &verdict.refutation {
-        blocks.push(boxed(refutation));
+        blocks.push(boxed(verdict, refutation));
     }
     blocks
 }
 
-fn boxed(refutation: &Refutation) -> Block {
+fn boxed(verdict: &Verdict, refutation: &Refutation) -> Block {
     Block::Notice {
         tone: Tone::Bad,
         heading: "Counterexample".into(),
         blocks: vec![Block::Facts(
-            counterexample::facts(refutation)
+            counterexample::facts(&verdict.program, refutation)
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect(),

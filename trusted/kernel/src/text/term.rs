@@ -459,7 +459,8 @@ pub struct Hints {
     pub couplings: Vec<(Name, Coupling)>,
     /// For a drawn variable, how far from its center it is followed: what lies beyond is mass that is given up.
     pub tails: Vec<(Name, Expr)>,
-    /// An invariant per loop, by the index of a `for` or the label of a `while`.
+    /// The invariants of loops, by the index of a `for` or the label of a `while`: one for all loops of a name, or one for each
+    /// in the order of the text.
     pub invariants: Vec<(Name, Expr)>,
     /// What the files of called mechanisms say, by the mechanism's name.
     pub called: Vec<(Name, Hints)>,

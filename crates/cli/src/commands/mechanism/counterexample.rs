@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use probity_exact::directed;
+use probity_lang::Program;
 use probity_verdict::counterexample::{facts, listed, measure};
 use probity_verdict::{Bounds, Refutation};
 use serde_json::{Value, json};
@@ -10,9 +11,9 @@ use serde_json::{Value, json};
 use crate::output::number;
 
 /// Writes a refutation: inputs, event, both probabilities, the loss against the claim.
-pub fn print(refutation: &Refutation, out: &mut dyn Write) -> io::Result<()> {
+pub fn print(program: &Program, refutation: &Refutation, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "counterexample:")?;
-    for (name, value) in facts(refutation) {
+    for (name, value) in facts(program, refutation) {
         writeln!(out, "  {name:<14} {value}")?;
     }
     Ok(())

@@ -199,7 +199,11 @@ fn print_upper(verdict: &Verdict, arguments: &Arguments, out: &mut dyn Write) ->
         }
         Err(reason) => {
             writeln!(out, "{}: {} with {claim}", verdict.status(), mechanism.name)?;
-            writeln!(out, "not proved: {reason}")?;
+            // A claim that is refuted cannot be proved: what the search met tells where it goes wrong.
+            match verdict.status() {
+                Known::Refuted => writeln!(out, "where a proof stops: {reason}")?,
+                _ => writeln!(out, "not proved: {reason}")?,
+            }
             // Whoever has a proof block, or is about to see a counterexample, needs no other.
             if verdict.status() == Known::Open && verdict.program.hints.is_none() {
                 verdict.help.iter().try_for_each(|line| writeln!(out, "{line}"))?;
@@ -242,7 +246,7 @@ fn print_lower(verdict: &Verdict, time: Time, out: &mut dyn Write) -> io::Result
                 "THE BOUNDS CROSS: the claim is proved and refuted. One of the two is a bug; please report it."
             )?;
         }
-        counterexample::print(refutation, out)?;
+        counterexample::print(&verdict.program, refutation, out)?;
     } else {
         writeln!(out, "audited: {}", in_words(verdict, time))?;
     }
@@ -263,7 +267,9 @@ fn in_words(verdict: &Verdict, time: Time) -> String {
             format!("{share} of the claimed epsilon was seen (a lower bound, on small inputs: {looked})")
         }
         None if events > 0 => {
-            format!("no event is likelier than the claim allows (on small inputs: {looked})")
+            format!(
+                "no event is likelier than the claim allows; how close they come was not measured (on small inputs: {looked})"
+            )
         }
         None => "nothing was compared".to_owned(),
     };
