@@ -197,11 +197,20 @@ have le : (expR t)%:E * wp c (ind R (fun s => E (out s))) m1 <= (expR eps)%:E * 
   - by rewrite lee_fin; apply: le_trans (profile_near _ b1); rewrite le_maxr lexx.
 by apply: (le_trans ha); apply: (le_trans (lee_add2r _ le)); rewrite -addeA -EFinD [(_ + profile mu t)%R]addrC; exact: lexx.
 Qed.
-Theorem gdp_group mu c (k n : nat) (x : nat -> S) : (0 <= mu)%R -> (0 < n)%N -> (n <= k)%N ->
+(* below 0 there is nothing that two normal laws differ by: the claim is that of mu = 0 *)
+Lemma gdp_below0 mu mu' c m m' : (mu <= 0)%R -> (mu' <= 0)%R -> gdp out c mu m m' -> gdp out c mu' m m'.
+Proof. by move=> a b H eps E; have := H eps E; rewrite /normal_delta !ltNge a b. Qed.
+(* GROUP, for mu of any sign *)
+Theorem gdp_group mu c (k n : nat) (x : nat -> S) : (0 < n)%N -> (n <= k)%N ->
   (forall i, (i < n)%N -> gdp out c (mu / k%:R) (x i) (x i.+1)) -> gdp out c mu (x 0%N) (x n).
 Proof.
-move=> mu0 n0 nk H; have k0 : (0 < k%:R :> R)%R by rewrite ltr0n (leq_trans n0 nk).
-have q0 : (0 <= mu / k%:R)%R by rewrite divr_ge0// ltW.
+move=> n0 nk; have k0 : (0 < k%:R :> R)%R by rewrite ltr0n (leq_trans n0 nk).
+wlog mu0 : mu / (0 <= mu)%R => [any|].
+  have [mu0|mu0 H] := leP 0%R mu; first exact: any.
+  apply: (@gdp_below0 0%R) => //; first exact: ltW.
+  apply: any => // i ni; rewrite mul0r; apply: gdp_below0 (H i ni) => //.
+  by rewrite pmulr_lle0 ?invr_gt0// ltW.
+move=> H; have q0 : (0 <= mu / k%:R)%R by rewrite divr_ge0// ltW.
 have step j : (j < n)%N -> gdp out c (mu / k%:R *+ j.+1) (x 0%N) (x j.+1).
   elim: j => [|j IH] jn; first exact: H.
   by rewrite mulrSr; apply: (gdp_step _ _ (IH (ltnW jn)) (H _ jn)) => //; rewrite mulrn_wge0.

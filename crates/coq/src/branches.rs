@@ -1,4 +1,4 @@
-//! HOIST, JOIN, INLINE, NAME, CONDITIONAL and RANGE: the program that is proved is another one than the one that is claimed, and has its law (`proofs/Branches.v`, `proofs/Rewrites.v`).
+//! HOIST, JOIN, INLINE, NAME, CONDITIONAL, RANGE, ENTRY, ONE-DRAW and UNROLL: the program that is proved is another one than the one that is claimed, and has its law (`proofs/Branches.v`, `proofs/Rewrites.v`).
 //!
 //! In a text, `program` is claimed and `program_proved` is proved; each rewriting step is a lemma that the two programs go in step, with a relation that
 //! says that two states are the same, but for the variable that is drawn earlier, left out or new; and at the end, what that one is.
@@ -24,8 +24,19 @@ pub(super) struct Branches {
 /// The steps of a plan that consists of such.
 pub(super) fn branches(mechanism: &Mechanism, plan: &Plan) -> Result<Option<Branches>, NotExported> {
     let ours = |step: &Rewrite| {
-        use Rewrite::{Conditional, Hoist, Inline, Join, Name, Range};
-        matches!(step, Hoist { .. } | Join | Inline { .. } | Name { .. } | Conditional { .. } | Range { .. })
+        use Rewrite::{Conditional, Entry, Hoist, Inline, Join, Name, OneDraw, Range, Unroll};
+        matches!(
+            step,
+            Hoist { .. }
+                | Join
+                | Inline { .. }
+                | Name { .. }
+                | Conditional { .. }
+                | Range { .. }
+                | Entry { .. }
+                | OneDraw { .. }
+                | Unroll { .. }
+        )
     };
     if plan.rewrites.is_empty() || !plan.rewrites.iter().all(ours) {
         return Ok(None);
@@ -107,11 +118,13 @@ impl Branches {
                 }
                 _ => same.clone(),
             };
-            let script = Script { step, same: &same, end: &end, related: &related }.program(&body)?;
+            let script = Script { step, same: &same, end: &end, related: &related }.program(&body, &after.body)?;
+            // The rounds of a loop are taken one by one as the text has the loop.
+            let loops = if matches!(step, Rewrite::Unroll { .. }) { "" } else { " for_" };
             let _ = write!(
                 out,
                 "Lemma step_{} {binders}: {premises}\n  in_step {same} ({}{arguments}) ({}{arguments}) {end}.\nProof.\n  intros{given}.\n  \
-                 cbv beta delta [{} {} seq_ set_ draw_ drawZ_ if_ for_ skip_].\n{script}Qed.\n\n",
+                 cbv beta delta [{} {} seq_ set_ draw_ drawZ_ if_{loops} skip_].\n{script}Qed.\n\n",
                 number + 1,
                 self.called("program", number),
                 self.called("program", number + 1),
@@ -153,7 +166,9 @@ fn relation(
     [before, after]: &[String; 2],
     (binders, arguments): (&str, &str),
 ) -> Result<String, NotExported> {
-    let moved = |name: &Name| matches!(step, Rewrite::Hoist { var } | Rewrite::Inline { var } | Rewrite::Name { var } if var == name);
+    let moved = |name: &Name| {
+        matches!(step, Rewrite::Hoist { var } | Rewrite::Inline { var } | Rewrite::Name { var } | Rewrite::Entry { var } if var == name)
+    };
     let equal: String = here
         .variables()
         .filter(|name| !moved(name))
@@ -202,8 +217,11 @@ struct Script<'a> {
 
 impl Script<'_> {
     /// The whole program, in which INLINE and NAME do something once.
-    fn program(&self, body: &[Statement]) -> Result<String, NotExported> {
+    fn program(&self, body: &[Statement], after: &[Statement]) -> Result<String, NotExported> {
         let Script { same, end, related, .. } = self;
+        if matches!(self.step, Rewrite::Entry { .. } | Rewrite::OneDraw { .. }) {
+            return self.beside(body, after);
+        }
         let Some((statement, rest)) = body.split_first() else {
             return Ok(match self.step {
                 Rewrite::Name { .. } => format!("apply (@step_name RR _ _ {same} {end}); {related}.\n"),
@@ -218,12 +236,75 @@ impl Script<'_> {
                     braces(&later, "").trim_end_matches("{\n}\n")
                 ))
             }
-            (Rewrite::Inline { .. } | Rewrite::Name { .. }, _) => {
-                let (first, later) = (self.statement(statement)?, self.program(rest)?);
+            // The first loop at the top level that has the index.
+            (Rewrite::Unroll { index }, Statement::For { index: i, from, to, body }) if index == i => {
+                match (number(from), number(to)) {
+                    (Some(from), Some(to)) => self.rounds((from, to), body, rest),
+                    _ => Err(NotExported::new("a plan that does not fit the program")),
+                }
+            }
+            (Rewrite::Inline { .. } | Rewrite::Name { .. } | Rewrite::Unroll { .. }, _) => {
+                let (first, later) = (self.statement(statement)?, self.program(rest, after)?);
                 Ok(format!("apply (@step_seq RR _ _ {same} {same} {end}).\n{}", braces(&first, &later)))
             }
             _ => self.block(body),
         }
+    }
+
+    /// A block and what ENTRY or ONE-DRAW makes of it, which differ in one place.
+    fn beside(&self, body: &[Statement], after: &[Statement]) -> Result<String, NotExported> {
+        let Script { same, related, .. } = self;
+        let (Some((statement, rest)), Some((other, later))) = (body.split_first(), after.split_first()) else {
+            return Ok("apply step_skip.\n".into());
+        };
+        let first = match (statement, other, later.split_first()) {
+            _ if statement == other => self.statement(statement)?,
+            (Statement::Append { .. }, Statement::Assign { .. }, Some((_, later))) => {
+                return Ok(format!(
+                    "apply (@step_entry RR _ _ {same} {same} {same}); [{related}|].\n{}",
+                    self.beside(rest, later)?
+                ));
+            }
+            (Statement::If { .. }, Statement::Draw { .. }, _) => {
+                format!("apply (@step_one_draw RR _ _ {same} {same}); {related}.\n")
+            }
+            (
+                Statement::If { then, otherwise, .. },
+                Statement::If { then: yes, otherwise: no, .. },
+                _,
+            ) => format!(
+                "apply (@step_if RR _ _ {same} {same}); [{related}| |].\n{}",
+                braces(&self.beside(then, yes)?, &self.beside(otherwise, no)?)
+            ),
+            (Statement::For { body, .. }, Statement::For { body: inside, .. }, _) => {
+                format!("apply (@step_for RR _ _ {same}); intros ?.\n{}", self.beside(body, inside)?)
+            }
+            _ => return Err(NotExported::rule("WHILE")),
+        };
+        let later = self.beside(rest, later)?;
+        Ok(format!("apply (@step_seq RR _ _ {same} {same} {same}).\n{}", braces(&first, &later)))
+    }
+
+    /// The rounds of a loop between two numbers, and what follows it.
+    fn rounds(&self, (from, to): (i64, i64), round: &[Statement], rest: &[Statement]) -> Result<String, NotExported> {
+        let Script { same, .. } = self;
+        let mut out = String::new();
+        for next in from + 1..=to {
+            let _ = writeln!(
+                out,
+                "apply (@step_round inputs vars _ {same} {same} _ ({next})%Z); [reflexivity|reflexivity|]; cbv beta."
+            );
+            for statement in round {
+                let first = self.statement(statement)?;
+                let _ = writeln!(
+                    out,
+                    "apply step_inside; apply (@step_seq RR _ _ {same} {same} {same}).\n{{\n{first}}}"
+                );
+            }
+            out.push_str("apply step_pass.\n");
+        }
+        let _ = write!(out, "apply (@step_over inputs vars _ {same} {same}); [apply Z.leb_le; reflexivity|].\n{}", self.block(rest)?);
+        Ok(out)
     }
 
     fn block(&self, body: &[Statement]) -> Result<String, NotExported> {
@@ -291,6 +372,14 @@ impl Script<'_> {
             }
             Statement::While { .. } => return Err(NotExported::rule("WHILE")),
         })
+    }
+}
+
+/// A bound that is a number.
+fn number(e: &Expr) -> Option<i64> {
+    match e {
+        Expr::Number(n) if n.is_int() => i64::try_from(n.numerator().clone()).ok(),
+        _ => None,
     }
 }
 

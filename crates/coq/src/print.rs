@@ -109,6 +109,11 @@ impl<'a> Printer<'a> {
             Variable::Changed(list) => format!("changed_{list}"),
             Variable::Field(table, field) => format!("(f_{table}_{field} r)"),
             Variable::Row(table, run, field) => format!("(f_{table}_{field} {})", row(table, *run)),
+            // The entry at hand, in an assumption that holds of every one.
+            Variable::Entry(list) if matches!(scope, Scope::Assumed) => {
+                let entry = if self.context.kind(&Expr::Var(v.clone())) == Kind::Int { "entryZ" } else { "entry" };
+                format!("({entry} (in_{list} i) j)")
+            }
             Variable::Entry(_) | Variable::Moved(_) => {
                 return Err(NotExported::new("what is said of all entries of a list"));
             }

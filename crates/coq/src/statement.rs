@@ -51,16 +51,38 @@ pub(super) struct Statements<'a> {
     pub(super) suffix: &'static str,
 }
 
-/// A part of what is assumed of one input: the formula as the kernel has it, and the row that it is about.
+/// A part of what is assumed of one input: the formula as the kernel has it, and the table or list of which it speaks row by row, entry by entry.
 struct Assumed {
     formula: Expr,
     table: Option<Name>,
+    list: Option<Name>,
+}
+
+impl Assumed {
+    fn new(formula: Expr) -> Assumed {
+        let (table, list) = (table_of(&formula), list_of(&formula));
+        Assumed { formula, table, list }
+    }
+}
+
+/// The part number n of what is assumed of the inputs of a run.
+fn part(run: &str, n: usize) -> String {
+    let rest = (0..n).fold(format!("as{run}"), |h, _| format!("(proj2 {h})"));
+    format!("(proj1 {rest})")
 }
 
 /// The table of whose rows an expression speaks.
 fn table_of(e: &Expr) -> Option<Name> {
     match e.find_variable(&|v| matches!(v, Variable::Field(..))) {
         Some(Variable::Field(table, _)) => Some(table),
+        _ => None,
+    }
+}
+
+/// The list of whose entries an expression speaks.
+fn list_of(e: &Expr) -> Option<Name> {
+    match e.find_variable(&|v| matches!(v, Variable::Entry(_))) {
+        Some(Variable::Entry(list)) => Some(list),
         _ => None,
     }
 }
@@ -192,25 +214,18 @@ impl<'a> Statements<'a> {
     /// What is assumed of one input, in order.
     fn assumed(&self) -> Vec<Assumed> {
         let mechanism = self.mechanism();
-        let mut all: Vec<Assumed> = mechanism
-            .assumptions
-            .iter()
-            .map(|formula| Assumed { formula: formula.clone(), table: table_of(formula) })
-            .collect();
+        let mut all: Vec<Assumed> = mechanism.assumptions.iter().cloned().map(Assumed::new).collect();
         let range = |value: Expr, count: &Expr| Expr::int(0).le(value.clone()).and(value.lt(count.clone()));
         for input in &mechanism.inputs {
             match &input.sort {
                 Sort::Category { count } => {
-                    all.push(Assumed { formula: range(Expr::var(input.name.clone()), count), table: None });
+                    all.push(Assumed::new(range(Expr::var(input.name.clone()), count)));
                 }
                 Sort::Rows(fields) => {
                     for field in fields {
                         if let Sort::Category { count } = &field.sort {
                             let value = Expr::field(input.name.clone(), field.name.clone());
-                            all.push(Assumed {
-                                formula: range(value, count),
-                                table: Some(input.name.clone()),
-                            });
+                            all.push(Assumed::new(range(value, count)));
                         }
                     }
                 }
@@ -222,10 +237,43 @@ impl<'a> Statements<'a> {
 
     fn assumed_text(&self, assumed: &Assumed) -> Printed {
         let formula = self.printer.formula(&assumed.formula, Scope::Assumed)?;
-        Ok(match &assumed.table {
-            None => format!("{formula} = true"),
-            Some(table) => format!("(forall r, In r (in_{table} i) -> {formula} = true)"),
+        Ok(match (&assumed.table, &assumed.list) {
+            (None, None) => format!("{formula} = true"),
+            (Some(table), _) => format!("(forall r, In r (in_{table} i) -> {formula} = true)"),
+            (_, Some(list)) => {
+                format!("(forall j, (0 <= j < len (in_{list} i))%Z -> {formula} = true)")
+            }
         })
+    }
+
+    /// What is assumed of the entries of lists, of the entries at a place j of both runs: a lemma each, `bounds0` and so on.
+    fn bounds(&self) -> Printed {
+        let mut out = String::new();
+        for (n, Assumed { formula, list, .. }) in self.assumed().into_iter().enumerate() {
+            let Some(list) = list else { continue };
+            let at = |run: &str| {
+                let text = self.printer.formula(&formula, Scope::Assumed)?;
+                // Such a formula mentions entries and parameters only.
+                Ok::<String, NotExported>(text.replace(&format!("(in_{list} i)"), &format!("(in_{list} i{run})")))
+            };
+            let _ = writeln!(
+                out,
+                "Lemma bounds{n} : forall j, negb (leR 0 (IZR j) && ltR (IZR j) (IZR n_{list})) || ({} && {}) = true.\nProof.\n  \
+                 intros j; apply implied; intros h; destruct (and_true _ _ h) as [low high]; apply leRP, le_IZR in low; apply ltRP, lt_IZR in high;\n  \
+                 apply andb_true_intro; split; [apply {}|apply {}]; unfold len in *; lia.\nQed.",
+                at("1")?,
+                at("2")?,
+                part("1", n),
+                part("2", n),
+            );
+        }
+        Ok(out)
+    }
+
+    /// The lemmas about the assumptions on the entries of a list.
+    pub(super) fn bounds_of(&self, list: &Name) -> Vec<String> {
+        let about = |(n, assumed): (usize, Assumed)| (assumed.list.as_ref() == Some(list)).then(|| format!("bounds{n}"));
+        self.assumed().into_iter().enumerate().filter_map(about).collect()
     }
 
     /// What makes two inputs neighbours, in order; with the ghosts quantified, or as they are. Each with the ghosts' binders.
@@ -387,6 +435,7 @@ impl<'a> Statements<'a> {
                 _ => {}
             }
         }
+        out.push_str(&self.bounds()?);
         let mut facts = Vec::new();
         for (formula, proof) in self.facts(&near)? {
             let name = format!("{prefix}c{}", facts.len());
@@ -421,12 +470,9 @@ impl<'a> Statements<'a> {
     fn facts(&self, near: &[(String, String)]) -> Result<Vec<(Expr, String)>, NotExported> {
         let (context, mechanism) = (self.printer.context, self.mechanism());
         let assumed = self.assumed();
-        let nth =
-            |hypothesis: &str, n: usize| (0..n).fold(hypothesis.to_string(), |h, _| format!("(proj2 {h})"));
-        let part = |run: &str, n: usize| format!("(proj1 {})", nth(&format!("as{run}"), n));
         let mut facts = Vec::new();
-        for (n, Assumed { formula, table }) in assumed.iter().enumerate() {
-            if table.is_some() || n >= mechanism.assumptions.len() {
+        for (n, Assumed { formula, table, list }) in assumed.iter().enumerate() {
+            if table.is_some() || list.is_some() || n >= mechanism.assumptions.len() {
                 continue;
             }
             let (first, second) = (context.in_run(formula, Run::First), context.in_run(formula, Run::Second));

@@ -9,19 +9,13 @@ use probity_kernel::term::{Adjacency, Sort};
 
 use super::super::NotExported;
 use super::super::print::{Printer, Scope, argument};
+use super::super::statement::Statements;
 
 /// A tactic that proves the lemma's formula.
 pub(super) fn proof(printer: &Printer<'_>, lemma: &Lemma) -> Result<String, NotExported> {
     let real = |e: &Expr| printer.real(e, Scope::Runs).map(argument);
     Ok(match lemma {
-        Lemma::Adjacent(list, index) => {
-            let adjacency = &printer.context.mechanism().adjacency;
-            if adjacency.iter().any(|clause| matches!(clause, Adjacency::Norm { list: l, .. } if l == list)) {
-                return Err(NotExported::new("the lemma adjacent for a norm"));
-            }
-            let index = printer.int(index, Scope::Runs)?;
-            format!("let e := constr:(adj_{list} {index}) in given e")
-        }
+        Lemma::Adjacent(list, index) => adjacent(printer, list, index)?,
         Lemma::Rows(table, first, second) => {
             let clause = printer.context.mechanism().adjacency.iter().find_map(|clause| match clause {
                 Adjacency::OneRow { table: t } if t == table => Some("rows_added"),
@@ -124,6 +118,24 @@ fn enclosed(
 
 /// So many terms of a Taylor polynomial on [0, 1] are right to 48 bits; enclosures are made with 40.
 const TERMS: u32 = 16;
+
+/// What the neighbours and the assumptions say of the entries at an index.
+fn adjacent(printer: &Printer<'_>, list: &Name, index: &Expr) -> Result<String, NotExported> {
+    let about = |clause: &Adjacency| {
+        matches!(clause, Adjacency::EveryEntry { list: l, .. } | Adjacency::EveryEntryGrows { list: l, .. } | Adjacency::OneEntry { list: l, .. } if l == list)
+    };
+    let clause = printer.context.mechanism().adjacency.iter().any(about).then(|| format!("adj_{list}"));
+    let index = printer.int(index, Scope::Runs)?;
+    let parts: Vec<String> = clause
+        .into_iter()
+        .chain(Statements::new(printer.context)?.bounds_of(list))
+        .map(|part| format!("let e := constr:({part} {index}) in given e"))
+        .collect();
+    Ok(match &parts[..] {
+        [] => "reflexivity".into(),
+        parts => format!("repeat (apply andb_true_intro; split); [{}]", parts.join("|")),
+    })
+}
 
 /// What the neighbours say of all entries of a list.
 fn apart(printer: &Printer<'_>, list: &Name) -> Result<String, NotExported> {
