@@ -149,24 +149,18 @@ impl Magnitude {
         let square = u64::try_from(self.square.ceil().unsigned_abs()).unwrap_or(u64::MAX) as usize;
         let lost = square * 3 / 4 + square.bit_len() / 2 + 6;
         let precision = bits as usize + lost;
-        let product = |bound: Bound| {
-            // S grows up to e^(x²/2)·1.26, as φ·S < 1/2: so many bits before the point. Its error is relative to it.
-            let w = precision + 8;
-            let sum = self.series(w, bound);
-            let (low, high) = times_density(&self.square, (&sum, &sum), w, precision as u32 + 8);
-            match bound {
-                Bound::Lower => low,
-                Bound::Upper => high,
-            }
-        };
+        // S grows up to e^(x²/2)·1.26, as φ·S < 1/2: so many bits before the point. Its error is relative to it.
+        let w = precision + 8;
+        let sums = (self.series(w, Bound::Lower), self.series(w, Bound::Upper));
+        let below_half = times_density(&self.square, (&sums.0, &sums.1), w, precision as u32 + 8);
         let half_minus = |value: &Float, bound: Bound| {
-            let half = Natural::ONE << (precision + 8 - 1);
-            let fixed = to_fixed(value, precision + 8, bound.other());
+            let half = Natural::ONE << (w - 1);
+            let fixed = to_fixed(value, w, bound.other());
             // φ·S < 1/2; rounding may reach it, and a tail is never negative.
             let rest = if fixed < half { half - fixed } else { Natural::ZERO };
-            Float::from_parts(false, rest, -((precision + 8) as i64))
+            Float::from_parts(false, rest, -(w as i64))
         };
-        (half_minus(&product(Bound::Upper), Bound::Lower), half_minus(&product(Bound::Lower), Bound::Upper))
+        (half_minus(&below_half.1, Bound::Lower), half_minus(&below_half.0, Bound::Upper))
     }
 
     /// S(x) with w fractional bits.
@@ -177,16 +171,15 @@ impl Magnitude {
         let mut sum = Natural::ZERO;
         let mut odd = 1usize;
         let stop = if bound == Bound::Upper { Natural::ONE } else { Natural::ZERO };
-        let two_squares = &square << 1;
-        // Upwards, go on until each further term is at most half of the one before: x²/(2k+3) ≤ 1/2.
-        while term > stop || (bound == Bound::Upper && (Natural::from(odd) << w) < two_squares) {
+        while term > stop {
             sum += &term;
             odd += 2;
             term = bound.div(&bound.shift(term * &square, w), &Natural::from(odd));
         }
         match bound {
             Bound::Lower => sum,
-            // The first term left out is at most one unit, and the sum of all of them at most two.
+            // The first term left out is at most one unit, and each further one at most half of the one before: it is the first term x,
+            // and x² < 1, or one of two units or more became it by a factor x²/(2k+1), which is at most 1/2 and falls. So two units.
             Bound::Upper => sum + Natural::from(2u8),
         }
     }
@@ -203,8 +196,8 @@ fn times_density(
     let (Some((_, exp_low, low_exponent)), Some((_, exp_high, high_exponent))) =
         (exp_low.parts(), exp_high.parts())
     else {
-        // The lower bound of e^(−x²/2) is 0; the upper one bounds φ·M ≤ e^(−x²/2)/2 and φ alike.
-        return (Float::zero(false), exp_high);
+        // e^(−x²/2) is at most 1, so its bounds are finite; these hold anyway.
+        return (Float::zero(false), Float::infinity(false));
     };
     let r = bits as usize + 8;
     let (root_low, root_high) = root_of_two_pi(r);
@@ -341,6 +334,24 @@ mod tests {
         }
     }
 
+    /// With few bits both ways are wide, never wrong.
+    #[test]
+    fn coarse_tails_enclose_fine_ones() {
+        for n in 1..=40 {
+            let x = Magnitude::new(&rational(n, 8).unwrap());
+            let fine = x.by_series(150);
+            for bits in 1..=20 {
+                let fraction = (n >= 16).then(|| x.by_fraction(bits));
+                for (low, high) in [Some(x.by_series(bits)), fraction].into_iter().flatten() {
+                    assert!(
+                        exact(&low) <= exact(&fine.0) && exact(&fine.1) <= exact(&high),
+                        "{n}/8 with {bits} bits"
+                    );
+                }
+            }
+        }
+    }
+
     #[test]
     fn far_out_the_bounds_still_hold() {
         for x in [Rational::from(Natural::ONE << 20), Rational::from(Natural::ONE << 100)] {
@@ -390,12 +401,10 @@ mod tests {
             for w in 3..40 {
                 let (low, high) = (x.series(w, Bound::Lower), x.series(w, Bound::Upper));
                 check(w, &low, &high, (&s_low, &s_high), "S");
-                if n >= 2 * d {
-                    for steps in [0, 1, 2, 3, 7] {
-                        let (m_low, m_high) = x.mills(steps, FINE);
-                        let (low, high) = x.mills(steps, w);
-                        check(w, &low, &high, (&m_low, &m_high), "M");
-                    }
+                for steps in [0, 1, 2, 3, 7] {
+                    let (m_low, m_high) = x.mills(steps, FINE);
+                    let (low, high) = x.mills(steps, w);
+                    check(w, &low, &high, (&m_low, &m_high), "M");
                 }
             }
             let square = rational(n * n, d * d).unwrap();
@@ -407,6 +416,17 @@ mod tests {
                 let (low, high) = (to_fixed(&fine.0, 5, Bound::Lower), to_fixed(&fine.0, 5, Bound::Upper));
                 assert!(low < high, "a number that is not on the grid lies strictly between");
             }
+        }
+        // The constant's own error hides that of the exponential but where its next bits are zeros or ones, so many precisions are tried.
+        let (one, fine) = (Natural::ONE << 3, exp_bounds(&rational(-1, 6).unwrap(), 1000));
+        let root = (root(1000, Bound::Lower), root(1000, Bound::Upper));
+        let scaled = |exp: &Float, root: &Natural| {
+            exact(exp) * Rational::from(Natural::ONE << 1000) / Rational::from(root.clone())
+        };
+        let fine = (scaled(&fine.0, &root.1), scaled(&fine.1, &root.0));
+        for bits in 1..900 {
+            let (low, high) = times_density(&rational(1, 3).unwrap(), (&one, &one), 3, bits);
+            assert!(exact(&low) <= fine.0 && fine.1 <= exact(&high), "{bits}");
         }
         let tiny = Float::from_parts(false, Natural::ONE, -1_000_000);
         assert!(exact(&one_minus(&tiny, 10, Bound::Lower)) < Rational::ONE);
