@@ -14,8 +14,8 @@ left out by number. Tests that look at the source (coverage) are left out.
     --whole        those of the named files, in the build that has all, which is there already after a run of all
     scripts/mutants.py exact                        of exact, with its own tests
     scripts/mutants.py noise                        of the privacy maps and mechanisms of noise, with its own tests
-    --summary      what has been seen so far: a table of the files, and what is left
-    --quick        with the quick tests only, none of which takes more than a second
+    --summary      what has been seen so far: a table of the files, and what is left without a reason in scripts/mutants/left
+    --quick        with the quick tests only, none of which takes more than a second; --under 0.05 with even quicker ones only
     --falsifier    what survives is shown to the falsifier of rules (crates/prove/tests/falsifier) as well
 
 Changed are: operators (comparisons to the neighbouring and the opposite one, arithmetic, && and ||), `!` and `-` taken away,
@@ -294,14 +294,14 @@ def batches(tests):
 class Trial:
     """The mutants of a build, and the tests that they are shown."""
 
-    def __init__(self, copy, tests, record):
-        self.copy, self.tests, self.record = copy, tests, record
+    def __init__(self, copy, tests, record, quick):
+        self.copy, self.tests, self.record, self.quick = copy, tests, record, quick
 
     def noticed(self, number, slow):
         """The test that fails, among the quick tests or among the slow ones that come by a mutant."""
-        tests = [t for t in self.tests if number in t.reaches and (t.seconds > SLOW) == slow]
+        tests = [t for t in self.tests if number in t.reaches and (t.seconds > self.quick) == slow]
         for batch in batches(tests):
-            failed, _ = self.copy.run(batch, number, int(sum(test.seconds for test in batch) * 4) + 2)
+            failed, _ = self.copy.run(batch, number, int(sum(test.seconds for test in batch) * 4) + 1)
             if failed:
                 return failed[0]
         return None
@@ -356,8 +356,19 @@ def is_left(noticed):
     return noticed.startswith(("NOTHING", "NOT REACHED"))
 
 
-def summary(record):
-    """Rows of a table: file, mutants that were run, noticed, left; then what is left."""
+def reasons(what):
+    """Why a mutant that nothing notices is fine: names, from blocks of a reason and the mutants that it is for."""
+    given, reason = {}, ""
+    for line in (ROOT / f"scripts/mutants/left/{what}.txt").read_text().splitlines():
+        if line.startswith("# "):
+            reason = line[2:]
+        elif line:
+            given[line] = reason
+    return given
+
+
+def summary(what, record):
+    """Rows of a table: file, mutants that were run, noticed, left; then what is left without a reason, or has one and is noticed."""
     last = dict(row.rsplit(" | ", 1) for row in record.read_text().splitlines())
     files = {}
     for name, noticed in last.items():
@@ -365,11 +376,15 @@ def summary(record):
     for file, rows in sorted(files.items()):
         missed = sum(left for _, left in rows)
         print(f"| `{file}` | {len(rows)} | {len(rows) - missed} | {missed} |")
-    print(f"{len(last)} run, {sum(map(is_left, last.values()))} left:")
-    for rows in files.values():
-        for name, left in rows:
-            if left:
-                print(f"{name} | {last[name]}")
+    given, left = reasons(what), [name for name, noticed in last.items() if is_left(noticed)]
+    bare = [name for name in left if name not in given]
+    print(f"{len(last)} run, {len(left)} left, {len(bare)} of them without a reason:")
+    for name in bare:
+        print(f"{name} | {last[name]}")
+    stale = [name for name in given if name in last and not is_left(last[name])]
+    print(f"{len(stale)} with a reason that something notices:")
+    print(*stale, sep="\n")
+    sys.exit(1 if bare else 0)
 
 
 def main():
@@ -383,7 +398,7 @@ def main():
     OUT.mkdir(parents=True, exist_ok=True)
     record = OUT / f"{what}.txt"
     if "--summary" in arguments:
-        return summary(record)
+        return summary(what, record)
     rows = record.read_text().splitlines() if record.exists() else []
     # What nothing noticed is shown to the tests again, which may be new.
     known = {row.rsplit(" | ", 1)[0] for row in rows if not is_left(row.rsplit(" | ", 1)[1])}
@@ -394,7 +409,8 @@ def main():
     chosen = named(copy, mutants, files, known, part, parts)
     if "--whole" in arguments:
         chosen = [mutant for mutant in chosen if mutant[3] in files]
-    missed = Trial(copy, tests, record).go(chosen, "--quick" not in arguments)
+    quick = float(arguments[arguments.index("--under") + 1]) if "--under" in arguments else SLOW
+    missed = Trial(copy, tests, record, quick).go(chosen, "--quick" not in arguments and quick == SLOW)
     print(f"{len(chosen) - missed} caught, {missed} missed, {len(copy.left_out)} do not compile")
 
 
