@@ -16,6 +16,7 @@ left out by number. Tests that look at the source (coverage) are left out.
     scripts/mutants.py noise                        of the privacy maps and mechanisms of noise, with its own tests
     --summary      what has been seen so far: a table of the files, and what is left without a reason in scripts/mutants/left
     --quick        with the quick tests only, none of which takes more than a second; --under 0.05 with even quicker ones only
+    --tests TEXT   with tests only whose names have a text, for what others have not noticed
     --falsifier    what survives is shown to the falsifier of rules (crates/prove/tests/falsifier) as well
 
 Changed are: operators (comparisons to the neighbouring and the opposite one, arithmetic, && and ||), `!` and `-` taken away,
@@ -48,6 +49,8 @@ PLACES = {
     "exact": ("trusted/exact", (), ""),
     "noise": ("crates/noise", ("noise", "account"), r"(map|mechanisms)/|map\.rs|measure\.rs|unit\.rs|compose"),
 }
+# The kernel is large, and its quick tests are quick as it stands.
+LIGHTEST = ("--config", "profile.dev.package.probity-kernel.opt-level=0")
 SHOWN = ("text/render.rs", "rejection.rs")
 MEMORY = 4 << 30
 # Seconds of the processor beyond which a test is for what others did not notice.
@@ -141,7 +144,7 @@ class Mutated:
 
     def faults(self):
         """The mutants in which the compiler finds a fault."""
-        command = ["cargo", "check", "-p", f"probity-{self.what}", "--lib", "--message-format=json"]
+        command = ["cargo", *LIGHTEST, "check", "-p", f"probity-{self.what}", "--lib", "--message-format=json"]
         done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
         if done.returncode == 0:
             return set()
@@ -203,7 +206,7 @@ class Mutated:
             kept.write_text(" ".join(map(str, sorted(self.left_out))))
         packages = [self.what, *(["prove"] if self.falsifier else [])]
         wanted = [word for name in packages for word in ("-p", f"probity-{name}")]
-        command = ["cargo", "test", *wanted, "--lib", "--tests", "--no-run", "--message-format=json"]
+        command = ["cargo", *LIGHTEST, "test", *wanted, "--lib", "--tests", "--no-run", "--message-format=json"]
         done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(done.stderr[-4000:])
@@ -245,9 +248,9 @@ class Test:
     reaches: frozenset = frozenset()
 
 
-def tests_of(copy, binaries):
-    """Every test, run once by itself without a mutant, so that a mutant is shown to the tests that come by it and to no other.
-    What was seen of a binary is kept."""
+def tests_of(copy, binaries, text):
+    """Every test with a text in its name, run once by itself without a mutant, so that a mutant is shown to the tests that come by it
+    and to no other. What was seen of a binary is kept."""
     tests = []
     # Builds are for somebody who waits; the trial is not.
     os.nice(max(0, 10 - os.nice(0)))
@@ -258,7 +261,7 @@ def tests_of(copy, binaries):
         listed = subprocess.run([binary, "--list"], capture_output=True, text=True, check=True).stdout
         for name in re.findall(r"^(\S+): test$", listed, re.M):
             # Tests that look at the source see another one here.
-            if "coverage" in name:
+            if "coverage" in name or text not in name:
                 continue
             if name not in known:
                 known[name] = reached(copy, Test(binary, folder, name))
@@ -405,7 +408,8 @@ def main():
     every = "--rest" in arguments or "--whole" in arguments
     copy = Mutated(what, [] if every else files, "--falsifier" in arguments)
     mutants, binaries = copy.build(tool())
-    tests = tests_of(copy, binaries)
+    text = arguments[arguments.index("--tests") + 1] if "--tests" in arguments else ""
+    tests = tests_of(copy, binaries, text)
     chosen = named(copy, mutants, files, known, part, parts)
     if "--whole" in arguments:
         chosen = [mutant for mutant in chosen if mutant[3] in files]

@@ -12,8 +12,8 @@
 //!
 //!   R_n = x + (n+1)/R_{n+1} for every n ≥ 0, and R_n > x.
 //!
-//!   Hence R_n lies in [x, x + (n+1)/x] for any n, and n steps back from there enclose R_0. How many steps are taken decides how
-//!   narrow the enclosure is, not whether it holds.
+//!   Hence R_{n+1} > x for any n, and n + 1 steps back from there enclose R_0. How many steps are taken decides how narrow the
+//!   enclosure is, not whether it holds.
 //!
 //! It knows nothing of privacy, and decides nothing: it encloses.
 
@@ -131,15 +131,14 @@ impl Magnitude {
         let (x_low, x_high) = (self.fixed(w, Bound::Lower), self.fixed(w, Bound::Upper));
         let quotient =
             |k: usize, divisor: &Natural, bound: Bound| bound.div(&(Natural::from(k) << (2 * w)), divisor);
-        // R_n in [x, x + (n+1)/x], then R_{n−1} = x + n/R_n and so on down to R_0.
-        let mut low = x_low.clone();
-        let mut high = &x_high + quotient(steps + 1, &x_low, Bound::Upper);
-        for n in (1..=steps).rev() {
-            let next_low = &x_low + quotient(n, &high, Bound::Lower);
-            high = &x_high + quotient(n, &low, Bound::Upper);
-            low = next_low;
+        // R_{steps+1} > x, of which nothing is known from above; then R_{n−1} = x + n/R_n and so on down to R_0.
+        let (mut low, mut high) = (x_low.clone(), None);
+        for n in (1..=steps + 1).rev() {
+            let part = high.map_or(Natural::ZERO, |high| quotient(n, &high, Bound::Lower));
+            high = Some(&x_high + quotient(n, &low, Bound::Upper));
+            low = &x_low + part;
         }
-        (quotient(1, &high, Bound::Lower), quotient(1, &low, Bound::Upper))
+        (high.map_or(Natural::ZERO, |high| quotient(1, &high, Bound::Lower)), quotient(1, &low, Bound::Upper))
     }
 
     /// 1/2 − φ(x)·S(x).
