@@ -185,13 +185,17 @@ impl Magnitude {
 }
 
 /// φ(x)·m for x² and bounds of m with w fractional bits.
-fn times_density(
-    square: &Rational,
+fn times_density(square: &Rational, m: (&Natural, &Natural), w: usize, bits: u32) -> (Float, Float) {
+    over_root(&exp_bounds(&(-square / Rational::from(2u8)), bits + 4), m, w, bits)
+}
+
+/// e·m/√(2π) for bounds of e, and bounds of m with w fractional bits.
+fn over_root(
+    (exp_low, exp_high): &(Float, Float),
     (low, high): (&Natural, &Natural),
     w: usize,
     bits: u32,
 ) -> (Float, Float) {
-    let (exp_low, exp_high) = exp_bounds(&(-square / Rational::from(2u8)), bits + 4);
     let (Some((_, exp_low, low_exponent)), Some((_, exp_high, high_exponent))) =
         (exp_low.parts(), exp_high.parts())
     else {
@@ -416,17 +420,15 @@ mod tests {
                 assert!(low < high, "a number that is not on the grid lies strictly between");
             }
         }
-        // The constant's own error hides that of the exponential but where its next bits are zeros or ones, so many precisions are tried.
-        let (one, fine) = (Natural::ONE << 3, exp_bounds(&rational(-1, 6).unwrap(), 1000));
-        let root = (root(1000, Bound::Lower), root(1000, Bound::Upper));
-        let scaled = |exp: &Float, root: &Natural| {
-            exact(exp) * Rational::from(Natural::ONE << 1000) / Rational::from(root.clone())
-        };
-        let fine = (scaled(&fine.0, &root.1), scaled(&fine.1, &root.0));
-        for bits in 1..900 {
-            let (low, high) = times_density(&rational(1, 3).unwrap(), (&one, &one), 3, bits);
-            assert!(exact(&low) <= fine.0 && fine.1 <= exact(&high), "{bits}");
-        }
+        // Bounds that are far apart show which of them is used where: 1/2 and 3/4, times 1 and 2.
+        let exp =
+            (Float::from_parts(false, Natural::ONE, -1), Float::from_parts(false, Natural::from(3u8), -2));
+        let (low, high) = over_root(&exp, (&Natural::from(8u8), &Natural::from(16u8)), 3, 60);
+        let root = |ends: Natural| Rational::from_parts(ends.into(), Natural::ONE << FINE);
+        let wanted = (rational(1, 2).unwrap() / root(root_high), rational(3, 2).unwrap() / root(root_low));
+        let slack = rational(1, 1i64 << 50).unwrap();
+        assert!(exact(&low) <= wanted.0 && &wanted.0 - exact(&low) < slack);
+        assert!(exact(&high) >= wanted.1 && exact(&high) - &wanted.1 < slack);
         let tiny = Float::from_parts(false, Natural::ONE, -1_000_000);
         assert!(exact(&one_minus(&tiny, 10, Bound::Lower)) < Rational::ONE);
         assert_eq!(exact(&one_minus(&tiny, 10, Bound::Upper)), Rational::ONE);
