@@ -230,12 +230,16 @@ pub fn exp_bounds(x: &Rational, bits: u32) -> (Float, Float) {
         let up = (bound == Bound::Upper) != (k.sign() == Sign::Negative);
         -(k * if up { &ln2_low } else { &ln2_high })
     };
-    let mut k = (&low / &ln2_high) - Integer::ONE;
-    // At most three steps bring r into [0, 1).
-    while &low + minus_k_ln2(&(&k + Integer::ONE), Bound::Lower) >= Integer::ZERO {
+    let r_low_at = |k: &Integer| &low + minus_k_ln2(k, Bound::Lower);
+    // The largest k that leaves r at least 0, and then below 1. The quotient is a guess, a few steps from it.
+    let mut k = &low / &ln2_high;
+    while r_low_at(&k) < Integer::ZERO {
+        k -= Integer::ONE;
+    }
+    while r_low_at(&(&k + Integer::ONE)) >= Integer::ZERO {
         k += Integer::ONE;
     }
-    let r_low = &low + minus_k_ln2(&k, Bound::Lower);
+    let r_low = r_low_at(&k);
     let r_high = &high + minus_k_ln2(&k, Bound::Upper);
     let value = |r: Integer, bound: Bound| {
         // e^r = (e^(r/2^h))^(2^h); r/2^h keeps all its bits with h more fractional ones.
@@ -517,6 +521,25 @@ mod tests {
         }
         let one = Float::from_parts(false, Natural::ONE, 0);
         assert_eq!(exp_bounds(&Rational::ZERO, 7), (one.clone(), one));
+    }
+
+    /// Where x is nearly a multiple of ln 2 its two bounds may lie on both sides of it.
+    #[test]
+    fn exponentials_next_to_powers_of_two_are_enclosed() {
+        let (low, _) = ln2_of(120);
+        for bits in [1, 7, 20, 53] {
+            for places in 10..90usize {
+                let near = (&low * Rational::from(Natural::ONE << places)).floor();
+                for n in [-3i64, -2, -1, 1, 2] {
+                    for off in -2i64..=3 {
+                        let x = Rational::from_parts(&near * n + Integer::from(off), Natural::ONE << places);
+                        let (fine, found) = (exp_bounds(&x, 160), exp_bounds(&x, bits));
+                        assert!(found.0.compare(&fine.0) != Some(std::cmp::Ordering::Greater), "{x} {bits}");
+                        assert!(found.1.compare(&fine.1) != Some(std::cmp::Ordering::Less), "{x} {bits}");
+                    }
+                }
+            }
+        }
     }
 
     /// Beyond 2^60 the bounds are the outermost exponents; up to there they are computed, and next to each other.

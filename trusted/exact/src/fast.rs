@@ -56,7 +56,6 @@ impl Tables {
             // 256/m at the middle of the cell, m = (257 + 2i)/256, to the nearest integer.
             let twice_divisor = 257 + 2 * i as u32;
             inverse[i] = match i {
-                CELLS.. => 0,
                 127 => 128,
                 _ => ((2 * 65536 + twice_divisor) / (2 * twice_divisor)) as u16,
             };

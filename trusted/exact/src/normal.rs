@@ -12,8 +12,8 @@
 //!
 //!   R_n = x + (n+1)/R_{n+1} for every n ≥ 0, and R_n > x.
 //!
-//!   Hence R_n lies in [x, x + (n+1)/x] for any n, and n steps back from there enclose R_0. How many steps are taken decides how
-//!   narrow the enclosure is, not whether it holds.
+//!   Hence R_{n+1} > x for any n, and n + 1 steps back from there enclose R_0. How many steps are taken decides how narrow the
+//!   enclosure is, not whether it holds.
 //!
 //! It knows nothing of privacy, and decides nothing: it encloses.
 
@@ -131,15 +131,14 @@ impl Magnitude {
         let (x_low, x_high) = (self.fixed(w, Bound::Lower), self.fixed(w, Bound::Upper));
         let quotient =
             |k: usize, divisor: &Natural, bound: Bound| bound.div(&(Natural::from(k) << (2 * w)), divisor);
-        // R_n in [x, x + (n+1)/x], then R_{n−1} = x + n/R_n and so on down to R_0.
-        let mut low = x_low.clone();
-        let mut high = &x_high + quotient(steps + 1, &x_low, Bound::Upper);
-        for n in (1..=steps).rev() {
-            let next_low = &x_low + quotient(n, &high, Bound::Lower);
-            high = &x_high + quotient(n, &low, Bound::Upper);
-            low = next_low;
+        // R_{steps+1} > x, of which nothing is known from above; then R_{n−1} = x + n/R_n and so on down to R_0.
+        let (mut low, mut high) = (x_low.clone(), None);
+        for n in (1..=steps + 1).rev() {
+            let part = high.map_or(Natural::ZERO, |high| quotient(n, &high, Bound::Lower));
+            high = Some(&x_high + quotient(n, &low, Bound::Upper));
+            low = &x_low + part;
         }
-        (quotient(1, &high, Bound::Lower), quotient(1, &low, Bound::Upper))
+        (high.map_or(Natural::ZERO, |high| quotient(1, &high, Bound::Lower)), quotient(1, &low, Bound::Upper))
     }
 
     /// 1/2 − φ(x)·S(x).
@@ -149,24 +148,18 @@ impl Magnitude {
         let square = u64::try_from(self.square.ceil().unsigned_abs()).unwrap_or(u64::MAX) as usize;
         let lost = square * 3 / 4 + square.bit_len() / 2 + 6;
         let precision = bits as usize + lost;
-        let product = |bound: Bound| {
-            // S grows up to e^(x²/2)·1.26, as φ·S < 1/2: so many bits before the point. Its error is relative to it.
-            let w = precision + 8;
-            let sum = self.series(w, bound);
-            let (low, high) = times_density(&self.square, (&sum, &sum), w, precision as u32 + 8);
-            match bound {
-                Bound::Lower => low,
-                Bound::Upper => high,
-            }
-        };
+        // S grows up to e^(x²/2)·1.26, as φ·S < 1/2: so many bits before the point. Its error is relative to it.
+        let w = precision + 8;
+        let sums = (self.series(w, Bound::Lower), self.series(w, Bound::Upper));
+        let below_half = times_density(&self.square, (&sums.0, &sums.1), w, precision as u32 + 8);
         let half_minus = |value: &Float, bound: Bound| {
-            let half = Natural::ONE << (precision + 8 - 1);
-            let fixed = to_fixed(value, precision + 8, bound.other());
+            let half = Natural::ONE << (w - 1);
+            let fixed = to_fixed(value, w, bound.other());
             // φ·S < 1/2; rounding may reach it, and a tail is never negative.
             let rest = if fixed < half { half - fixed } else { Natural::ZERO };
-            Float::from_parts(false, rest, -((precision + 8) as i64))
+            Float::from_parts(false, rest, -(w as i64))
         };
-        (half_minus(&product(Bound::Upper), Bound::Lower), half_minus(&product(Bound::Lower), Bound::Upper))
+        (half_minus(&below_half.1, Bound::Lower), half_minus(&below_half.0, Bound::Upper))
     }
 
     /// S(x) with w fractional bits.
@@ -177,34 +170,37 @@ impl Magnitude {
         let mut sum = Natural::ZERO;
         let mut odd = 1usize;
         let stop = if bound == Bound::Upper { Natural::ONE } else { Natural::ZERO };
-        let two_squares = &square << 1;
-        // Upwards, go on until each further term is at most half of the one before: x²/(2k+3) ≤ 1/2.
-        while term > stop || (bound == Bound::Upper && (Natural::from(odd) << w) < two_squares) {
+        while term > stop {
             sum += &term;
             odd += 2;
             term = bound.div(&bound.shift(term * &square, w), &Natural::from(odd));
         }
         match bound {
             Bound::Lower => sum,
-            // The first term left out is at most one unit, and the sum of all of them at most two.
+            // The first term left out is at most one unit, and each further one at most half of the one before: it is the first term x,
+            // and x² < 1, or one of two units or more became it by a factor x²/(2k+1), which is at most 1/2 and falls. So two units.
             Bound::Upper => sum + Natural::from(2u8),
         }
     }
 }
 
 /// φ(x)·m for x² and bounds of m with w fractional bits.
-fn times_density(
-    square: &Rational,
+fn times_density(square: &Rational, m: (&Natural, &Natural), w: usize, bits: u32) -> (Float, Float) {
+    over_root(&exp_bounds(&(-square / Rational::from(2u8)), bits + 4), m, w, bits)
+}
+
+/// e·m/√(2π) for bounds of e, and bounds of m with w fractional bits.
+fn over_root(
+    (exp_low, exp_high): &(Float, Float),
     (low, high): (&Natural, &Natural),
     w: usize,
     bits: u32,
 ) -> (Float, Float) {
-    let (exp_low, exp_high) = exp_bounds(&(-square / Rational::from(2u8)), bits + 4);
     let (Some((_, exp_low, low_exponent)), Some((_, exp_high, high_exponent))) =
         (exp_low.parts(), exp_high.parts())
     else {
-        // The lower bound of e^(−x²/2) is 0; the upper one bounds φ·M ≤ e^(−x²/2)/2 and φ alike.
-        return (Float::zero(false), exp_high);
+        // e^(−x²/2) is at most 1, so its bounds are finite; these hold anyway.
+        return (Float::zero(false), Float::infinity(false));
     };
     let r = bits as usize + 8;
     let (root_low, root_high) = root_of_two_pi(r);
@@ -341,6 +337,24 @@ mod tests {
         }
     }
 
+    /// With few bits both ways are wide, never wrong.
+    #[test]
+    fn coarse_tails_enclose_fine_ones() {
+        for n in 1..=40 {
+            let x = Magnitude::new(&rational(n, 8).unwrap());
+            let fine = x.by_series(150);
+            for bits in 1..=20 {
+                let fraction = (n >= 16).then(|| x.by_fraction(bits));
+                for (low, high) in [Some(x.by_series(bits)), fraction].into_iter().flatten() {
+                    assert!(
+                        exact(&low) <= exact(&fine.0) && exact(&fine.1) <= exact(&high),
+                        "{n}/8 with {bits} bits"
+                    );
+                }
+            }
+        }
+    }
+
     #[test]
     fn far_out_the_bounds_still_hold() {
         for x in [Rational::from(Natural::ONE << 20), Rational::from(Natural::ONE << 100)] {
@@ -390,12 +404,10 @@ mod tests {
             for w in 3..40 {
                 let (low, high) = (x.series(w, Bound::Lower), x.series(w, Bound::Upper));
                 check(w, &low, &high, (&s_low, &s_high), "S");
-                if n >= 2 * d {
-                    for steps in [0, 1, 2, 3, 7] {
-                        let (m_low, m_high) = x.mills(steps, FINE);
-                        let (low, high) = x.mills(steps, w);
-                        check(w, &low, &high, (&m_low, &m_high), "M");
-                    }
+                for steps in [0, 1, 2, 3, 7] {
+                    let (m_low, m_high) = x.mills(steps, FINE);
+                    let (low, high) = x.mills(steps, w);
+                    check(w, &low, &high, (&m_low, &m_high), "M");
                 }
             }
             let square = rational(n * n, d * d).unwrap();
@@ -408,6 +420,15 @@ mod tests {
                 assert!(low < high, "a number that is not on the grid lies strictly between");
             }
         }
+        // Bounds that are far apart show which of them is used where: 1/2 and 3/4, times 1 and 2.
+        let exp =
+            (Float::from_parts(false, Natural::ONE, -1), Float::from_parts(false, Natural::from(3u8), -2));
+        let (low, high) = over_root(&exp, (&Natural::from(8u8), &Natural::from(16u8)), 3, 60);
+        let root = |ends: Natural| Rational::from_parts(ends.into(), Natural::ONE << FINE);
+        let wanted = (rational(1, 2).unwrap() / root(root_high), rational(3, 2).unwrap() / root(root_low));
+        let slack = rational(1, 1i64 << 50).unwrap();
+        assert!(exact(&low) <= wanted.0 && &wanted.0 - exact(&low) < slack);
+        assert!(exact(&high) >= wanted.1 && exact(&high) - &wanted.1 < slack);
         let tiny = Float::from_parts(false, Natural::ONE, -1_000_000);
         assert!(exact(&one_minus(&tiny, 10, Bound::Lower)) < Rational::ONE);
         assert_eq!(exact(&one_minus(&tiny, 10, Bound::Upper)), Rational::ONE);
