@@ -10,7 +10,8 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::{Adjacency, Sort, Statement};
 
-pub(crate) use groups::{MANY_ALTERNATIVES, alternatives, cell, either, group, only_in_group, side, window};
+use groups::exclude;
+pub(crate) use groups::{MANY_ALTERNATIVES, alternatives, apart, cell, either, group, one_of_several, only_in_group, side, window};
 pub(crate) use sized::size_of;
 use sized::{common_factor, sized_price};
 
@@ -399,6 +400,10 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
     // A positive number that all have as a factor, as 1 / n in a mean, keeps the order of what it multiplies.
     let common = common_factor(context, &terms);
     let mut whole: Option<Range> = None;
+    // A row that meets the condition of one sum and of no other adds to that one only.
+    let conditions: Vec<&Expr> = terms.iter().map(|term| &term.sum.condition).collect();
+    let first_of = |at: usize| conditions[..at].iter().all(|other| exclude(other, conditions[at]));
+    let exclusive = conditions.len() > 1 && (1..conditions.len()).all(first_of);
     // The same where a row may meet the conditions of some sums only, and add nothing to the others.
     let mut some = Some(Range::point(zero.clone()));
     for Term { sum, factor } in &terms {
@@ -420,7 +425,10 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
         };
         some = some
             .zip(part.or_nothing())
-            .map(|(sum, part)| Range { low: plus(sum.low, part.low), high: plus(sum.high, part.high) });
+            .map(|(sum, part)| match exclusive {
+                true => join(&sum, &part),
+                false => Range { low: plus(sum.low, part.low), high: plus(sum.high, part.high) },
+            });
         whole = Some(match whole {
             None => part,
             Some(sum) => Range { low: plus(sum.low, part.low), high: plus(sum.high, part.high) },
@@ -440,7 +448,12 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
                     None => Some(product(between(context, &[], &t.factor, is_set)?.size(), value)),
                 }
             });
-            let size = sizes.collect::<Option<Vec<Expr>>>()?.into_iter().reduce(plus)?;
+            let together = |a: Expr, b: Expr| match exclusive {
+                true if a == b => a,
+                true => a.max(b),
+                false => plus(a, b),
+            };
+            let size = sizes.collect::<Option<Vec<Expr>>>()?.into_iter().reduce(together)?;
             (size.clone(), product(Expr::int(2), size))
         }
     };

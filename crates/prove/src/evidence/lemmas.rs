@@ -29,6 +29,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     let mut others = BTreeMap::new();
     let mut rounded: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut sums: BTreeSet<(Name, Run, Expr, Expr)> = BTreeSet::new();
+    let mut halves = Halves::default();
     let mut remainders: BTreeSet<(Expr, Expr)> = BTreeSet::new();
     let mut divisors: BTreeSet<Expr> = BTreeSet::new();
     let formulas: Vec<&Expr> = formulas.collect();
@@ -53,6 +54,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
                 if let (Ok(condition), Ok(value)) = (canonical(context, condition), canonical(context, value))
                 {
                     let made = with_choice_made(&condition, &value);
+                    halves.see((table, *run), e, (&condition, &value), &made);
                     sums.extend(made.into_iter().map(|(c, v)| (table.clone(), *run, c, v)));
                     sums.insert((table.clone(), *run, condition, value));
                 }
@@ -106,7 +108,8 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
     });
     let same = same.chain(same_in_both(Binary::Mod, &remainders)).chain(same_divisors(&divisors));
     let of_lists = lists::lemmas(context, formulas.into_iter());
-    let of_rows = row_lemmas(&sums);
+    let mut of_rows = row_lemmas(&sums);
+    of_rows.extend(halves.lemmas());
     let alike: Vec<Lemma> = of_rows.iter().flat_map(|lemma| alike_parts(context, lemma)).collect();
     // What is rounded or taken modulo in the value of the row that differs.
     for formula in of_rows.iter().filter_map(|lemma| lemma.formula(context)) {
@@ -129,6 +132,41 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
         .chain(of_lists)
         .chain(filled);
     all.filter(|lemma| lemma.formula(context).is_some()).collect()
+}
+
+/// Sums that are one in normal form and are written differently in the two runs: a choice that is made in the first run's is not made in
+/// the second's, where it is another expression.
+#[derive(Default)]
+struct Halves {
+    /// Each with how it is written in either run, and with the choice made.
+    seen: BTreeMap<(Name, Expr, Expr), (BTreeMap<Run, Expr>, Ways)>,
+}
+
+/// Conditions and values with a choice made.
+type Ways = Vec<(Expr, Expr)>;
+
+impl Halves {
+    fn see(&mut self, (table, run): (&Name, Run), written: &Expr, sum: (&Expr, &Expr), made: &[(Expr, Expr)]) {
+        if made.is_empty() {
+            return;
+        }
+        let key = (table.clone(), sum.0.clone(), sum.1.clone());
+        let (runs, ways) = self.seen.entry(key).or_default();
+        // Where the rows are does not matter.
+        let part = |place: usize| written.parts()[place].cloned().unwrap_or(Expr::Bool(true));
+        runs.insert(run, part(0).equals(part(1)));
+        *ways = made.to_vec();
+    }
+
+    fn lemmas(self) -> Vec<Lemma> {
+        let apart = |runs: &BTreeMap<Run, Expr>| runs.len() > 1 && runs.get(&Run::First) != runs.get(&Run::Second);
+        let of = self.seen.into_iter().filter(|(_, (runs, _))| apart(runs)).take(MAX_SUMS);
+        of.flat_map(|((table, condition, value), (_, ways))| {
+            let whole = (condition, value);
+            ways.into_iter().map(move |made| Lemma::Rows(table.clone(), made, whole.clone()))
+        })
+        .collect()
+    }
 }
 
 /// A sum with a choice made that is the same for all rows, as in `clamp(r.a, 0, max(1, B))`: where the choice is made in the rest of

@@ -61,7 +61,7 @@ const FEW_CHOICES: usize = 3;
 /// What it takes to look at a fact once more.
 const FACT_STEPS: usize = 20;
 /// What it takes to look at a part of a choice once more.
-const PART_STEPS: usize = 4;
+const PART_STEPS: usize = 1;
 /// What the search for one side condition may do before it gives up, in cells of simplex tableaus.
 const MAX_CELLS: u64 = 20_000_000;
 
@@ -105,7 +105,7 @@ pub(crate) fn search_posed(posed: &Posed<'_>, effort: &mut Effort) -> Result<Evi
     let Posed { context, goal, facts, common, .. } = posed;
     let analytic = analytic_lemmas(context, posed.formulas(), facts.list().last());
     // Every choice is unfolded by writing the comparison out again.
-    let size = facts.list().iter().map(|fact| literals(fact)).sum::<usize>();
+    let size = literals_from(facts, 0);
     effort.spend(size.saturating_mul(largest_comparison(goal))).ok_or(Stuck::TooLong)?;
     let denied = facts.list().len().saturating_sub(1);
     let again = !analytic.is_empty();
@@ -418,7 +418,7 @@ impl Search<'_> {
         self.known = facts.list().len();
         self.nodes = 0;
         let Some((at, count)) = parts.moved else {
-            let answer = self.refute(facts);
+            let answer = self.refute(facts, literals_from(facts, 0));
             if let Ok(evidence) = &answer {
                 parts.found.insert(parts.path.clone(), evidence.clone());
             }
@@ -426,18 +426,18 @@ impl Search<'_> {
         };
         match parts.found.get(&parts.path) {
             Some(evidence) => moved(evidence, at, 0, count).ok_or(Stuck::TooLong),
-            None => self.refute(facts),
+            None => self.refute(facts, literals_from(facts, 0)),
         }
     }
 
-    fn refute(&mut self, facts: &Facts<'_>) -> Result<Evidence, Stuck> {
+    /// A contradiction of facts that are made of so many comparisons.
+    fn refute(&mut self, facts: &Facts<'_>, size: usize) -> Result<Evidence, Stuck> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             return Err(Stuck::TooLong);
         }
         // Most facts are small; where choices are nested deeply, walking them is what takes time.
-        let parts: usize = facts.list().iter().map(|fact| literals(fact)).sum();
-        self.effort.spend((facts.list().len() * FACT_STEPS).max(parts * PART_STEPS)).ok_or(Stuck::TooLong)?;
+        self.effort.spend((facts.list().len() * FACT_STEPS).max(size * PART_STEPS)).ok_or(Stuck::TooLong)?;
         let plain = plain_contradiction(facts.list()).or_else(|| pair_contradiction(facts.list()));
         if let Some(evidence) = plain {
             return Ok(evidence);
@@ -454,7 +454,7 @@ impl Search<'_> {
             && let Some(number) = known.violated(values)
             && known.open_choices().count() <= FEW_CHOICES
         {
-            return self.split(facts, number);
+            return self.split(facts, number, size);
         }
         if matches!(outcome, Outcome::Values(_)) {
             let mut scaled = scaled_rows(context, &base);
@@ -472,7 +472,7 @@ impl Search<'_> {
         let violated = known.violated(&values);
         // `a != b` where a == b is over at once, and would only hide behind harder questions.
         if let Some(number) = violated.filter(|&number| known.is_plain_choice(number)) {
-            return self.split(facts, number);
+            return self.split(facts, number, size);
         }
         // A nonlinear fact about parameters that has just been assumed is refuted by products or not at all.
         let nonlinear = |row: &&Row<'_>| row_degree(row) > 1;
@@ -493,7 +493,7 @@ impl Search<'_> {
         // Values can satisfy a disjunction by luck, where a product would have excluded them, so a disjunction
         // that no value violates is split too before giving up.
         if let Some(number) = violated.or_else(|| known.unsplit()) {
-            return self.split(facts, number);
+            return self.split(facts, number, size);
         }
         let wider: Vec<Row<'_>> = base.iter().cloned().chain(twice_scaled_rows(context, &base)).collect();
         if let Some(evidence) = contradiction(&without_lonely(wider), self.effort) {
@@ -529,11 +529,11 @@ impl Search<'_> {
         self.again && roots(row).next().is_some()
     }
 
-    fn split(&mut self, facts: &Facts<'_>, number: usize) -> Result<Evidence, Stuck> {
+    fn split(&mut self, facts: &Facts<'_>, number: usize, size: usize) -> Result<Evidence, Stuck> {
         let start = facts.list().len();
         let mut branches = Vec::new();
         for case in facts.cases(number)? {
-            let evidence = self.refute(&case)?;
+            let evidence = self.refute(&case, size + literals_from(&case, start))?;
             // A branch that did not use its own assumption refutes the whole.
             if let Some(shorter) = without(&evidence, start, case.list().len() - start) {
                 return Ok(shorter);
@@ -560,6 +560,11 @@ fn literals(fact: &Fact) -> usize {
         Fact::Any(parts) | Fact::All(parts) => parts.iter().map(literals).sum(),
         _ => 1,
     }
+}
+
+/// How many comparisons the facts from a place on are made of.
+fn literals_from(facts: &Facts<'_>, start: usize) -> usize {
+    facts.list().iter().skip(start).map(|fact| literals(fact)).sum()
 }
 
 fn show(fact: &Fact) -> String {

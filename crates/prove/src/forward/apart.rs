@@ -545,6 +545,16 @@ impl Measure<'_, '_> {
             };
             return Some(Apart { parts: events.iter().map(part).collect(), ..Apart::base(Expr::int(0)) });
         }
+        // Rows of which another sum has none: what is due for them is not due for those.
+        if self.taste == Taste::Distance
+            && let Some(sum) = conditions.first()
+            && conditions.iter().all(|other| other.condition == sum.condition)
+            && let Some(amount) = &amount
+            && let Some((events, at)) = tables::one_of_several(self.context, sum)
+        {
+            let parts = events.into_iter().map(|event| due(event, at.clone(), None, amount)).collect();
+            return Some(Apart { parts, ..Apart::base(Expr::int(0)) });
+        }
         let mut most = Expr::int(0);
         leaves(&charge.cost, &mut |leaf| most = larger(self.context, &most, &normal(self.context, leaf)));
         Some(Apart::base(most))

@@ -6,6 +6,7 @@ use probity_kernel::expr::{Expr, Name, Variable};
 use crate::algebra::{minus, normal, plus, product};
 use crate::forward::apart::{Apart, Part};
 use crate::forward::state::{add, larger};
+use crate::tables;
 
 /// The most places of one event that are kept apart.
 const MOST_OF_AN_EVENT: usize = 3;
@@ -159,6 +160,15 @@ impl Budget {
             (past.event == *event && moves_on(context, low, &past.upto)).then_some(at)
         };
         let before = self.past.iter().enumerate().find_map(|(place, past)| Some((place, paid_before(past)?)));
+        // What is due for some rows and for others that are not these is due once.
+        if let Some((place, at, event)) = self.others(event, (low, next), amount) {
+            let past = &mut self.past[place];
+            past.amounts.remove(at);
+            if past.amounts.is_empty() {
+                self.past.remove(place);
+            }
+            return self.charge_event(context, &event, (low, next), amount);
+        }
         // What was paid up to here is now paid up to the next place.
         let low = match before {
             Some((place, at)) => {
@@ -186,6 +196,18 @@ impl Budget {
         } else {
             self.sum = add(context, &self.sum, amount);
         }
+    }
+
+    /// An amount that is due where a condition holds which excludes that of an event, and both conditions as one event.
+    fn others(&self, event: &Expr, (low, next): (&Expr, &Expr), amount: &Expr) -> Option<(usize, usize, Expr)> {
+        let (zero, one) = (Expr::int(0), Expr::int(1));
+        let condition = two_sided(event).filter(|_| *low == zero && *next == one)?;
+        self.past.iter().enumerate().find_map(|(place, past)| {
+            let known = two_sided(&past.event).filter(|_| past.low == zero && past.upto == one)?;
+            let at = past.amounts.iter().position(|known| known == amount)?;
+            let either = || known.clone().or(condition.clone()).choose(zero.clone(), one.clone());
+            tables::apart(known, condition).then(|| (place, at, either()))
+        })
     }
 
     /// Whether something is due by an event that speaks of a variable.

@@ -21,7 +21,7 @@ use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Statement};
 
 use crate::algebra::{
-    absolute, divided, linear, mentions, minus, normal, of_parameters, over, parts, plus, product, visit,
+    absolute, divided, factors, linear, mentions, minus, normal, of_parameters, over, parts, plus, product, visit,
     without_names,
 };
 use crate::derivation::Move;
@@ -428,6 +428,12 @@ impl<'a> Guesser<'a> {
         add(over(size.clone(), scale));
         for distance in &self.distances {
             add(over(distance.clone(), scale));
+        }
+        // A logarithm by which a scale is multiplied is meant to bound what changes.
+        let (mut above, mut below) = (Vec::new(), Vec::new());
+        factors(scale, &mut above, &mut below);
+        if let Some(logarithm) = above.iter().find(|e| matches!(e, Expr::Unary(Unary::Ln, _))) {
+            add(tables::price(logarithm, scale));
         }
         for distance in &self.distances {
             add(over(plus(size.clone(), distance.clone()), scale));

@@ -179,14 +179,51 @@ pub(crate) fn only_in_group(
 }
 
 /// Whether no row meets both of two conditions, as one sees from a part of each: the one denies the other, or both say what one number is.
-fn exclude(a: &Expr, b: &Expr) -> bool {
+pub(super) fn exclude(a: &Expr, b: &Expr) -> bool {
     let parts = |e: &Expr| {
         let mut found = Vec::new();
-        conjuncts(e, &mut |part| found.push(in_order(part.clone())));
+        conjuncts(e, &mut |part| found.push(in_order(folded(part.clone()))));
         found
     };
     let (ours, theirs) = (parts(a), parts(b));
     ours.iter().any(|a| theirs.iter().any(|b| in_order(denied(a)) == *b || differ(a, b)))
+}
+
+/// Whether no row meets one alternative of a condition and one of another.
+pub(crate) fn apart(a: &Expr, b: &Expr) -> bool {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    disjuncts(a, &mut ours);
+    disjuncts(b, &mut theirs);
+    ours.iter().all(|a| theirs.iter().all(|b| exclude(a, b)))
+}
+
+/// The condition of a sum as a group, if it is about fields and parameters and leaves out the rows of another sum: for the rows that
+/// differ, 0 where it holds and 1 where it does not.
+pub(crate) fn one_of_several(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
+    let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
+    let is_fixed =
+        |v: &Variable| matches!(v, Variable::Field(..)) || matches!(v, Variable::Plain(name) if is_param(name));
+    if sum.condition.find_variable(&|v| !is_fixed(v)).is_some() {
+        return None;
+    }
+    let others = all_sums(context);
+    let several = others.iter().any(|other| other.table == sum.table && exclude(&sum.condition, &other.condition));
+    let event = |run: Run| at_row(context, &sum.condition, &sum.table, run).choose(Expr::int(0), Expr::int(1));
+    several.then(|| (runs_with_row(context, &sum.table).into_iter().map(event).collect(), Expr::int(0)))
+}
+
+/// A comparison of numbers as what it says, and of a truth value with one as that value or its opposite.
+fn folded(e: Expr) -> Expr {
+    let Expr::Binary(op @ (Binary::Eq | Binary::Ne), a, b) = &e else { return e };
+    let (a, b) = (folded((**a).clone()), folded((**b).clone()));
+    match (&a, &b) {
+        (Expr::Number(m), Expr::Number(n)) => Expr::Bool((m == n) == (*op == Binary::Eq)),
+        (Expr::Bool(value), other) | (other, Expr::Bool(value)) => match *value == (*op == Binary::Eq) {
+            true => other.clone(),
+            false => denied(other),
+        },
+        _ => e,
+    }
 }
 
 /// Two equations of one number with two others.

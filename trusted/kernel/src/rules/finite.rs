@@ -54,6 +54,7 @@ pub fn same_value(
     post: &Assertion,
 ) -> Result<Judgement, Rejection> {
     check_pure(context, "MAXDIV")?;
+    check_sets(block, var)?;
     let mut set = BTreeSet::new();
     collect_changed(block, &mut set);
     for e in [a, b] {
@@ -194,8 +195,19 @@ pub fn mass(
     value: &Expr,
     run: Run,
 ) -> Result<Mass, Rejection> {
+    check_sets(block, var)?;
     let by_outcomes = || Ok(outcomes::mass_of(&outcomes::law_of(context, block, var, value, run)?));
     either(block, || mass_by_paths(context, block, var, value, run), by_outcomes)
+}
+
+/// A block that sets y nowhere has no law of y.
+fn check_sets(block: &[Statement], var: &Name) -> Result<(), Rejection> {
+    let mut set = BTreeSet::new();
+    collect_changed(block, &mut set);
+    match set.contains(var) {
+        true => Ok(()),
+        false => Err(Rejection::Malformed { reason: format!("the block does not set {var}") }),
+    }
 }
 
 /// Short blocks are written by their paths, longer ones by their outcomes; each in the other way where the one cannot be.
@@ -222,6 +234,18 @@ fn mass_by_paths(
     walk.block(&body, &BTreeMap::new())
 }
 
+/// The value of y on a path that does not set it: the one that it had before the block. `y` is a number or a truth value.
+pub(crate) fn as_before(context: &Context, var: &Name, run: Run) -> Result<Expr, Rejection> {
+    let before = Expr::of(var.clone(), run);
+    match context.kind(&before) {
+        Kind::Int | Kind::Real | Kind::Bool => Ok(before),
+        Kind::List | Kind::Table => {
+            let reason = format!("a path through the block does not set {var}, which is no number");
+            Err(Rejection::Malformed { reason })
+        }
+    }
+}
+
 struct Walk<'a> {
     context: &'a Context,
     var: &'a Name,
@@ -238,11 +262,11 @@ impl Walk<'_> {
             return Err(Rejection::TooLarge);
         }
         let Some((statement, rest)) = body.split_first() else {
-            let Some(end) = known.get(self.var) else {
-                let reason = format!("a path through the block does not set {}", self.var);
-                return Err(Rejection::Malformed { reason });
+            let end = match known.get(self.var) {
+                Some(end) => end.clone(),
+                None => as_before(self.context, self.var, self.run)?,
             };
-            let here = end.clone().equals(self.value.clone());
+            let here = end.equals(self.value.clone());
             return Ok(certain(here.choose(Expr::int(1), Expr::int(0))));
         };
         let with = |value: Expr, name: &Name| {

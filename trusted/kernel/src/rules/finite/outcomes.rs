@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::context::Context;
 use crate::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use crate::fact::{find_choice, poly};
-use crate::finite::{Mass, fraction, times};
+use crate::finite::{Mass, as_before, fraction, times};
 use crate::kind::Kind;
 use crate::law;
 use crate::rejection::Rejection;
@@ -351,9 +351,9 @@ impl Walk<'_> {
 
     /// The block is over: the value is what y was set to, or was drawn as y.
     fn end(&mut self, known: &Known, answers: &Answers) -> Grown {
-        let Some(end) = known.get(self.var).cloned() else {
-            let reason = format!("a path through the block does not set {}", self.var);
-            return Err(Rejection::Malformed { reason });
+        let end = match known.get(self.var) {
+            Some(end) => end.clone(),
+            None => as_before(self.context, self.var, self.run)?,
         };
         if self.context.kind(&Expr::of(self.var.clone(), self.run)) == Kind::Bool {
             return self.indicator(&end, answers);
