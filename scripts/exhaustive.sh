@@ -4,18 +4,19 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-parts=(exact kernel lang float prove falsifier audit parquet)
+parts=(exact kernel account lang float prove falsifier audit parquet)
 
 # The test targets that the feature makes longer, so that nothing else is built or run twice.
 part() {
   case "$1" in
     exact) cargo test --locked -p probity-exact --features exhaustive ;;
     kernel) cargo test --locked -p probity-kernel --features exhaustive --test all threshold_small_formats:: ;;
+    account) cargo test --locked -p probity-account --features exhaustive --test all ;;
     lang) cargo test --locked -p probity-lang --features exhaustive --test all robustness:: ;;
     float) cargo test --locked -p probity-float --features exhaustive --test all roundoff:: ;;
     prove) cargo test --locked -p probity-prove --features exhaustive --test all -- certificates:: unaided:: mutated_certificates:: ;;
     falsifier) cargo test --locked -p probity-prove --features exhaustive --test falsifier ;;
-    audit) cargo test --locked -p probity-audit --features exhaustive --test all -- strangers:: oracle:: ;;
+    audit) cargo test --locked -p probity-audit --features exhaustive --test all -- strangers:: oracle:: suite:: ;;
     parquet) cargo test --locked -p probity-release --features parquet --test all parquet:: ;;
     *)
       echo "error: there is no part \`$1\`; the parts are: ${parts[*]}" >&2
@@ -31,6 +32,7 @@ parts_of() {
     trusted/kernel/src/float/*) echo kernel ;;
     trusted/kernel/src/*) echo falsifier ;;
     trusted/kernel/*) echo kernel ;;
+    crates/account/*) echo account ;;
     crates/lang/*) echo lang ;;
     crates/float/*) echo float ;;
     crates/prove/tests/falsifier/*) echo falsifier ;;

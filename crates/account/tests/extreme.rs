@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{ask, holds, number};
+use common::{ask, holds, number, tried};
 use probity_account::{Answer, Effort};
 use probity_exact::directed::exp_nearest;
 use probity_exact::rational_from_f64;
@@ -46,7 +46,7 @@ fn little_noise_is_answered() {
 /// δ(2c − s) = (1 − e^(−s))/4 + ∫₀ˢ (1/4 + t/16)·e^(−t/2)·(1 − e^(t−s)) dt.
 #[test]
 fn two_answers_with_little_laplace_noise() {
-    for (scale, s) in [("0.01", 0.5), ("0.01", 3.0), ("0.01", 20.0), ("0.002", 0.5), ("0.002", 20.0)] {
+    for (scale, s) in tried([("0.01", 0.5), ("0.01", 3.0), ("0.01", 20.0), ("0.002", 0.5), ("0.002", 20.0)]) {
         let whole = if scale == "0.01" { 200.0 } else { 1000.0 };
         let f = |t: f64| (0.25 + t / 16.0) * exp_nearest(-t / 2.0) * (1.0 - exp_nearest(t - s));
         let parts = 2000;
@@ -73,7 +73,7 @@ fn two_answers_with_little_laplace_noise() {
 fn losses_fall_with_the_noise() {
     for law in ["laplace(S) * 3", "discrete_laplace(S) * 2", "gaussian(S)", "poisson(1/2, laplace(S))"] {
         let mut before = None;
-        for exponent in [-30, -12, -4, -3, -2, -1, 0, 1, 4, 30] {
+        for exponent in tried([-30, -12, -4, -3, -2, -1, 0, 1, 4, 30]) {
             let text = law.replace('S', &format!("1e{exponent}"));
             let bracket = in_time(&text, "delta", "1e-6").bracket;
             if let Some(upper) = before {
@@ -88,7 +88,7 @@ fn losses_fall_with_the_noise() {
 /// Questions far from those that are asked, and numbers that no double holds.
 #[test]
 fn extreme_questions_keep_to_the_time() {
-    for (text, what, value) in [
+    for (text, what, value) in tried([
         ("response(3, 1 - 4e-18) * 10", "delta", "1e-100"),
         ("response(3, 1 - 6e-24)", "epsilon", "1e4"),
         ("poisson(1e-6, gaussian(8e-5)) * 2", "delta", "1e-300"),
@@ -99,7 +99,7 @@ fn extreme_questions_keep_to_the_time() {
         ("laplace(1e-600) + laplace(1)", "delta", "1e-5"),
         ("laplace(1/100) * 1e19", "delta", "1e-5"),
         ("poisson(1/2, laplace(1e-9)) * 3", "epsilon", "1e6"),
-    ] {
+    ]) {
         in_time(text, what, value);
     }
 }

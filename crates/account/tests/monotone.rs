@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{ask, laws, question};
+use common::{ask, laws, question, tried};
 use probity_account::{Adjacency, Bracket, Effort, account};
 use probity_exact::Rational;
 use probity_exact::directed::{exp_nearest, ln_nearest};
@@ -60,7 +60,7 @@ fn in_every_parameter() {
         ("group(S, laplace(20) * 3)", &["1", "2", "5"]),
         ("group(S, poisson(1/10, laplace(20)))", &["1", "2"]),
     ];
-    for (text, values) in rising {
+    for (text, values) in tried(rising) {
         rises(text, values, Adjacency::AddRemove);
     }
     for text in ["gaussian(20, sensitivity = S) * 30", "poisson(1/5, gaussian(6, sensitivity = S)) * 2"] {
@@ -155,7 +155,7 @@ fn random_neighbouring_parameters_are_in_order() {
     let mut draws = Draws(18);
     let effort = Effort { width: 1e-2, seconds: 20.0, ..Effort::default() };
     for round in 0..2 {
-        for (law, low, high, grows) in LAWS {
+        for (law, low, high, grows) in tried(LAWS) {
             let with = [" * 3", "", " + pure(1/7)", " * 2 + laplace(9)"][(draws.next() * 4.0) as usize];
             let s = draws.between(low, high);
             // Nearer than brackets are wide, or twice as large.

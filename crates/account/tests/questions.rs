@@ -4,7 +4,7 @@ use crate::common;
 
 use std::collections::BTreeMap;
 
-use common::{ask, general, laws, number, question};
+use common::{ask, general, laws, number, question, tried};
 use probity_account::{
     Adjacency, Bracket, Composition, Effort, Expression, Law, Question, account, calibrate, out_of_reach,
     profile,
@@ -464,7 +464,7 @@ fn very_many_laws_keep_to_the_time() {
 fn the_larger_direction_decides() {
     let effort = Effort { width: 2e-3, ..Effort::default() };
     for (q, sigma, n) in
-        [("1/10", "2", 1), ("1/2", "3", 2), ("1/20", "1", 30), ("1/200", "1", 500), ("3/10", "1", 4)]
+        tried([("1/10", "2", 1), ("1/2", "3", 2), ("1/20", "1", 30), ("1/200", "1", 500), ("3/10", "1", 4)])
     {
         let text = format!("poisson({q}, gaussian({sigma})) * {n}");
         for (given, value) in [("delta", "1e-5"), ("epsilon", "1/10")] {

@@ -10,6 +10,9 @@ use probity_exact::{Rational, parse_rational, rational};
 use probity_kernel::term::{Claim, Mechanism};
 use probity_lang::Program;
 
+/// Without the feature `exhaustive`, one in so many of the correct mechanisms.
+const LESS: usize = if cfg!(feature = "exhaustive") { 1 } else { 3 };
+
 fn library(folder: &str) -> Vec<(PathBuf, Program)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms").join(folder);
     let mut files: Vec<PathBuf> = std::fs::read_dir(root)
@@ -46,7 +49,7 @@ fn broken_mechanisms_are_refuted() {
 fn correct_mechanisms_are_not_refuted() {
     let correct = library("");
     assert!(correct.len() >= 20);
-    for (path, program) in correct {
+    for (path, program) in correct.into_iter().step_by(LESS) {
         match verdict(&program) {
             Verdict::NotRefuted { tried, .. } => {
                 assert!(tried.events > 0, "nothing tried: {}", path.display())

@@ -1,24 +1,20 @@
 //! `probity account` and the bounds that other commands print, as a user meets them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use probity_exact::{Rational, ln_bounds, parse_rational};
 use serde_json::Value;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::common::{answer, root};
 
 /// The exit code, standard output and standard error.
 fn run(arguments: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
     command.args(arguments).current_dir(root()).stdin(Stdio::null());
-    let output = command.output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    answer(&mut command)
 }
 
 /// A number as it stands in JSON: a reader may round it.

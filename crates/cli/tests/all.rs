@@ -4,6 +4,7 @@
 mod account;
 mod architecture;
 mod commands;
+mod common;
 mod dependencies;
 mod documents;
 mod explain;

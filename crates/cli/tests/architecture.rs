@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::common::root;
 
 /// All files below a folder with one of these endings, outside build output and hidden folders.
 fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {

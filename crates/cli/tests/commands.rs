@@ -7,9 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::common::{answer, fresh, root};
 
 fn probity(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
@@ -19,9 +17,7 @@ fn probity(arguments: &[&str]) -> Command {
 
 /// The exit code, standard output and standard error.
 fn run(arguments: &[&str]) -> (i32, String, String) {
-    let output = probity(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    answer(&mut probity(arguments))
 }
 
 /// The JSON answer of a command that exits with the given code.
@@ -50,10 +46,7 @@ fn refused(arguments: &[&str], message: &str) {
 
 /// A fresh folder for what a test writes.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
+    fresh(&format!("commands-{name}"))
 }
 
 fn text(path: &Path) -> &str {

@@ -2,14 +2,12 @@
 //! tool is checked here without one. Each check has a twin in which it must fail.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::common::root;
 
 /// All packages that are built on this platform, as `cargo metadata` lists them.
 fn packages() -> Vec<Value> {

@@ -1,15 +1,13 @@
 //! The pages on the papers keep their word: what they refer to exists. Their commands are run by `manual.rs`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use probity_exact::{Enclosure, rational};
 
-const PAGES: [&str; 2] = ["docs/papers.md", "docs/findings.md"];
+use crate::common::root;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+const PAGES: [&str; 2] = ["docs/papers.md", "docs/findings.md"];
 
 fn page(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap()

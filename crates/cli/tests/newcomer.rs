@@ -10,9 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::common::{answer, fresh, root};
 
 fn probity(arguments: &[&str], place: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
@@ -22,9 +20,7 @@ fn probity(arguments: &[&str], place: &Path) -> Command {
 
 /// The exit code, standard output and standard error.
 fn run_in(place: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = probity(arguments, place).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    answer(&mut probity(arguments, place))
 }
 
 fn run(line: &str) -> (i32, String, String) {
@@ -44,10 +40,7 @@ fn refused(line: &str, words: &[&str]) {
 
 /// A fresh folder.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("newcomer-{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
+    fresh(&format!("newcomer-{name}"))
 }
 
 /// The names of all that is in a folder.

@@ -5,12 +5,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
+
+use crate::common::{answer, fresh};
 
 const POLICY: &str = r#"
 [budget]
@@ -26,9 +28,7 @@ income = { type = "decimal", scale = 2, between = [0, 100000] }
 
 /// A fresh folder with a policy and a table of 400 rows.
 fn folder(name: &str, policy: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("release-{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
+    let folder = fresh(&format!("release-{name}"));
     fs::write(folder.join("people.toml"), policy).unwrap();
     let mut table = String::from("region,age,income\n");
     for n in 0..400 {
@@ -46,8 +46,7 @@ fn probity(folder: &Path, arguments: &[&str]) -> Command {
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let Output { status, stdout, stderr } = probity(folder, arguments).output().unwrap();
-    (status.code().unwrap_or(-1), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+    answer(&mut probity(folder, arguments))
 }
 
 const BASE: [&str; 7] =

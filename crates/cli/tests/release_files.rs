@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
+use crate::common::fresh;
+
 const POLICY: &str = r#"
 [budget]
 epsilon = "2"
@@ -21,9 +23,7 @@ const ASKED: &str =
 
 /// A folder with a ledger that has one answer.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("files-{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
+    let folder = fresh(&format!("files-{name}"));
     fs::write(folder.join("people.toml"), POLICY).unwrap();
     fs::write(folder.join("people.csv"), "region,age\nnorth,40\nsouth,7\n").unwrap();
     let first = release(&folder, "", "SELECT COUNT(*) FROM people");

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::common::fresh;
+
 const POLICY: &str = r#"
 [budget]
 epsilon = "2"
@@ -20,9 +22,7 @@ height = { type = "int", between = [0, 9000] }
 "#;
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("texts-{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
+    let folder = fresh(&format!("texts-{name}"));
     fs::write(folder.join("p.toml"), POLICY).unwrap();
     fs::write(folder.join("people.csv"), "age,place\n40,x\n").unwrap();
     folder

@@ -1,13 +1,11 @@
 //! `probity report`: the page is whole, its figures are the audit's, and its plots show every outcome.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use probity_report::inspect::check_page;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::common::root;
 
 fn probity(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_probity")).current_dir(root()).args(arguments).output().unwrap()

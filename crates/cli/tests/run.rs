@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::common::{answer, fresh};
+
 const POLICY: &str = "[budget]\nepsilon = \"2\"\nper_query = { epsilon = \"1/2\" }\n[table.people]\nunit = \"row\"\n[table.people.columns]\nage = { type = \"int\", between = [0, 120] }\n";
 
 /// An empty folder for a test, with a policy.
 fn folder(name: &str, policy: &str) -> PathBuf {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&place);
-    fs::create_dir_all(&place).unwrap();
+    let place = fresh(&format!("run-{name}"));
     fs::write(place.join("people.toml"), policy).unwrap();
     place
 }
@@ -20,9 +20,7 @@ fn folder(name: &str, policy: &str) -> PathBuf {
 /// The exit code, standard output and standard error.
 fn run(place: &Path, arguments: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
-    let output = command.args(arguments).current_dir(place).stdin(Stdio::null()).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    answer(command.args(arguments).current_dir(place).stdin(Stdio::null()))
 }
 
 /// An error that tells of a private input is paid like an answer, and where the budget does not allow it the error is not told. What tells

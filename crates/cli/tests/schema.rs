@@ -4,14 +4,12 @@
 //! other: a keyword that is not checked would be a promise that nobody keeps.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::common::{fresh, root};
 
 fn schema() -> Value {
     serde_json::from_str(&fs::read_to_string(root().join("docs/schema/probity.json")).unwrap()).unwrap()
@@ -212,10 +210,7 @@ fn the_validator_can_say_no() {
 
 /// A fresh folder for what a test writes.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("schema-{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
+    fresh(&format!("schema-{name}"))
 }
 
 /// Arguments after which `--json` is put, and the exit code.

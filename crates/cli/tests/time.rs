@@ -4,14 +4,12 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::common::root;
 
 fn probity(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));

@@ -5,6 +5,11 @@ use std::collections::BTreeMap;
 use probity_account::{Adjacency, Answer, Bracket, Composition, Effort, Expression, Question, account};
 use probity_exact::{Rational, parse_rational};
 
+/// What is tried of so many cases: without the feature `exhaustive` a third.
+pub fn tried<T>(cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+    cases.into_iter().step_by(if cfg!(feature = "exhaustive") { 1 } else { 3 })
+}
+
 pub fn number(text: &str) -> Rational {
     parse_rational(text).unwrap()
 }

@@ -27,6 +27,9 @@ type Row = (PathBuf, Result<Verdict, Failure>);
 pub fn verify_all(arguments: &Arguments, settings: &[Setting], time: Time) -> Answer {
     let begun = Instant::now();
     let paths = files::mechanisms(&arguments.path)?;
+    if !settings.is_empty() {
+        check_names(&paths, settings, &arguments.path)?;
+    }
     let work = Work {
         paths: &paths,
         settings,
@@ -44,18 +47,9 @@ pub fn verify_all(arguments: &Arguments, settings: &[Setting], time: Time) -> An
         work.follow(&progress);
     });
     drop(progress);
-    let Seen { known, warnings, .. } = unlocked(work.seen);
+    let warnings = unlocked(work.seen).warnings;
     let rows: Vec<Row> =
         paths.iter().cloned().zip(unlocked(work.rows)).filter_map(|(path, row)| Some((path, row?))).collect();
-    if let Some(setting) = settings.iter().find(|setting| !known.contains(&setting.name)) {
-        let known: Vec<String> = known.into_iter().collect();
-        return Err(Failure::new(format!(
-            "no file in {} has a parameter {}",
-            arguments.path.display(),
-            setting.name
-        ))
-        .hint(given::meant("their parameters are", &setting.name, &known)));
-    }
     warnings.values().for_each(|text| output::complain(text));
     rows.iter()
         .filter_map(|row| row.1.as_ref().err())
@@ -65,6 +59,17 @@ pub fn verify_all(arguments: &Arguments, settings: &[Setting], time: Time) -> An
         false => print_table(&rows, paths.len() - rows.len(), begun.elapsed())?,
     }
     Ok(exit_of(&rows))
+}
+
+/// Before any work: a parameter that no file has is a slip of the pen.
+fn check_names(paths: &[PathBuf], settings: &[Setting], folder: &Path) -> Result<(), Failure> {
+    let programs = paths.iter().filter_map(|path| Some(files::load(path).ok()?.program));
+    let known: BTreeSet<String> =
+        programs.flat_map(|program| program.mechanism.params).map(|param| param.name.to_string()).collect();
+    let Some(unknown) = settings.iter().find(|setting| !known.contains(&setting.name)) else { return Ok(()) };
+    let known: Vec<String> = known.into_iter().collect();
+    let message = format!("no file in {} has a parameter {}", folder.display(), unknown.name);
+    Err(Failure::new(message).hint(given::meant("their parameters are", &unknown.name, &known)))
 }
 
 /// The files of a folder, and what became of them.
@@ -81,7 +86,6 @@ struct Work<'a> {
 /// What the files have in them, and which are being looked at.
 #[derive(Default)]
 struct Seen {
-    known: BTreeSet<String>,
     /// By the number of the file, so that they are printed in order.
     warnings: BTreeMap<usize, String>,
     at_work: BTreeSet<usize>,
@@ -115,11 +119,7 @@ impl Work<'_> {
     fn look_at(&self, number: usize, path: &Path) -> Result<Verdict, Failure> {
         let loaded = files::load(path)?;
         let names = || loaded.program.mechanism.params.iter().map(|param| param.name.to_string());
-        {
-            let mut seen = locked(&self.seen);
-            seen.warnings.insert(number, loaded.warnings.clone());
-            seen.known.extend(names());
-        }
+        locked(&self.seen).warnings.insert(number, loaded.warnings.clone());
         let has = |setting: &&Setting| names().any(|name| name == setting.name);
         let own: Vec<Setting> = self.settings.iter().filter(has).cloned().collect();
         let watch = self.time.watch(Watch::default()).unless(interrupt::switch());
