@@ -14,6 +14,7 @@ left out by number. Tests that look at the source (coverage) are left out.
     --whole        those of the named files, in the build that has all, which is there already after a run of all
     scripts/mutants.py exact                        of exact, with its own tests
     scripts/mutants.py noise                        of the privacy maps and mechanisms of noise, with its own tests
+    --bare         only those without a reason in scripts/mutants/left
     --summary      what has been seen so far: a table of the files, and what is left without a reason in scripts/mutants/left
     --quick        with the quick tests only, none of which takes more than a second; --under 0.05 with even quicker ones only
     --tests TEXT   with tests only whose names have a text, for what others have not noticed
@@ -361,8 +362,8 @@ def is_left(noticed):
 
 def reasons(what):
     """Why a mutant that nothing notices is fine: names, from blocks of a reason and the mutants that it is for."""
-    given, reason = {}, ""
-    for line in (ROOT / f"scripts/mutants/left/{what}.txt").read_text().splitlines():
+    given, reason, path = {}, "", ROOT / f"scripts/mutants/left/{what}.txt"
+    for line in path.read_text().splitlines() if path.exists() else []:
         if line.startswith("# "):
             reason = line[2:]
         elif line:
@@ -410,6 +411,8 @@ def main():
     mutants, binaries = copy.build(tool())
     text = arguments[arguments.index("--tests") + 1] if "--tests" in arguments else ""
     tests = tests_of(copy, binaries, text)
+    if "--bare" in arguments:
+        known |= reasons(what).keys()
     chosen = named(copy, mutants, files, known, part, parts)
     if "--whole" in arguments:
         chosen = [mutant for mutant in chosen if mutant[3] in files]
