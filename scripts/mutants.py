@@ -14,6 +14,7 @@ left out by number. Tests that look at the source (coverage) are left out.
     --whole        those of the named files, in the build that has all, which is there already after a run of all
     scripts/mutants.py exact                        of exact, with its own tests
     scripts/mutants.py noise                        of the privacy maps and mechanisms of noise, with its own tests
+    --change TEXT  only changes that a regular expression finds: '[<>=]|min|max|- is gone' are inequalities and signs
     --bare         only those without a reason in scripts/mutants/left
     --summary      what has been seen so far: a table of the files, and what is left without a reason in scripts/mutants/left
     --quick        with the quick tests only, none of which takes more than a second; --under 0.05 with even quicker ones only
@@ -423,6 +424,10 @@ def main():
     if "--bare" in arguments:
         known |= reasons(what).keys()
     chosen = named(copy, mutants, files, known, part, parts)
+    if "--change" in arguments:
+        change = arguments[arguments.index("--change") + 1]
+        chosen = [mutant for mutant in chosen if re.search(change, mutant[0].split(" | ")[2])]
+        print(f"{len(chosen)} chosen", flush=True)
     if "--whole" in arguments:
         chosen = [mutant for mutant in chosen if mutant[3] in files]
     missed = Trial(copy, tests, record, quick).go(chosen, "--quick" not in arguments and quick == SLOW)

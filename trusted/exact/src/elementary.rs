@@ -237,13 +237,10 @@ fn exp_between((low, high): (&Integer, &Integer), w: usize, halvings: usize) -> 
         -(k * if up { &ln2_low } else { &ln2_high })
     };
     let r_low_at = |k: &Integer| low + minus_k_ln2(k, Bound::Lower);
-    // The largest k that leaves r at least 0, and then below 1. The quotient is a guess, a few steps from it.
+    // The largest k that leaves r at least 0, and so below 1. The quotient, which is rounded towards 0, is that or larger.
     let mut k = low / &ln2_high;
     while r_low_at(&k) < Integer::ZERO {
         k -= Integer::ONE;
-    }
-    while r_low_at(&(&k + Integer::ONE)) >= Integer::ZERO {
-        k += Integer::ONE;
     }
     let r_low = r_low_at(&k);
     let r_high = high + minus_k_ln2(&k, Bound::Upper);

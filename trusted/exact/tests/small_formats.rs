@@ -337,4 +337,12 @@ fn senseless_formats_are_refused() {
     assert!(Format::new(5, 3, 2).is_err());
     assert!(Format::new(5, i64::MIN, 2).is_err());
     assert!(Format::new(5, 0, i64::MAX).is_err());
+    // The ends themselves are formats.
+    const FAR: i64 = 1 << 60;
+    assert!(Format::new(2, -FAR, FAR).is_ok() && Format::new(1 << 24, 0, 0).is_ok());
+    assert!(Format::new(2, -FAR - 1, 0).is_err() && Format::new(2, 0, FAR + 1).is_err());
+    assert!(Format::new((1 << 24) + 1, 0, 0).is_err());
+    let wide = |precision| Format::wide(precision);
+    assert_eq!((wide(0).precision(), wide(2).precision(), wide(u32::MAX).precision()), (2, 2, 1 << 24));
+    assert_eq!((wide(9).precision(), wide(9).emin(), wide(9).emax()), (9, -FAR, FAR));
 }
