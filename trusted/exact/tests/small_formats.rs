@@ -329,6 +329,25 @@ fn the_unit_roundoff_is_what_rounding_loses() {
     assert_eq!(Format::BINARY64.unit_roundoff(), rational(1, 1i64 << 53).unwrap());
 }
 
+/// A format contains what rounding leaves alone, and only that.
+#[test]
+fn a_format_contains_its_numbers() {
+    let format = Format::new(3, -2, 2).unwrap();
+    let mut found = 0;
+    for exponent in -8..6 {
+        for significand in 0u8..70 {
+            for negative in [false, true] {
+                let x = Float::from_parts(negative, significand.into(), exponent);
+                let stays = Round::ALL.iter().all(|direction| format.round_float(&x, *direction) == x);
+                assert_eq!(format.contains(&x), stays, "{x}");
+                found += usize::from(stays);
+            }
+        }
+    }
+    assert!(found > 100);
+    assert!([Float::nan(), Float::infinity(true), Float::zero(true)].iter().all(|x| format.contains(x)));
+}
+
 #[test]
 fn senseless_formats_are_refused() {
     assert!(Format::new(1, -2, 2).is_err());
