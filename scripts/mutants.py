@@ -14,6 +14,8 @@ left out by number. Tests that look at the source (coverage) are left out.
     --whole        those of the named files, in the build that has all, which is there already after a run of all
     scripts/mutants.py exact                        of exact, with its own tests
     scripts/mutants.py noise                        of the privacy maps and mechanisms of noise, with its own tests
+    --change TEXT  only changes that a regular expression finds: '[<>=]|min|max|- is gone' are inequalities and signs
+    --bare         only those without a reason in scripts/mutants/left
     --summary      what has been seen so far: a table of the files, and what is left without a reason in scripts/mutants/left
     --quick        with the quick tests only, none of which takes more than a second; --under 0.05 with even quicker ones only
     --tests TEXT   with tests only whose names have a text, for what others have not noticed
@@ -49,10 +51,12 @@ PLACES = {
     "exact": ("trusted/exact", (), ""),
     "noise": ("crates/noise", ("noise", "account"), r"(map|mechanisms)/|map\.rs|measure\.rs|unit\.rs|compose"),
 }
-# The kernel is large, and its quick tests are quick as it stands.
-LIGHTEST = ("--config", "profile.dev.package.probity-kernel.opt-level=0")
+# What is large, and has quick tests that are quick as it stands.
+LIGHTEST = tuple(word for crate in ("kernel", "noise", "account")
+                 for word in ("--config", f"profile.dev.package.probity-{crate}.opt-level=0"))
 SHOWN = ("text/render.rs", "rejection.rs")
 MEMORY = 4 << 30
+STACK = 256 << 20
 # Seconds of the processor beyond which a test is for what others did not notice.
 SLOW = 1.0
 # A test that takes longer is not asked.
@@ -99,7 +103,7 @@ class Mutated:
     """The copy, with all its mutants."""
 
     def __init__(self, what, files, falsifier):
-        self.what, self.falsifier = what, falsifier
+        self.what, self.falsifier, self.longest = what, falsifier, LONGEST
         self.folder = OUT / f"copy_{what}"
         with tempfile.TemporaryDirectory() as folder:
             Copy(folder, falsifier, PLACES[what][1])
@@ -220,13 +224,15 @@ class Mutated:
         binary, folder = tests[0].binary, tests[0].folder
         # One after the other, up to the first that fails: an option of the test harness that wants to be asked for.
         environment = dict(os.environ, MUTANT=str(number), CARGO_MANIFEST_DIR=folder, RUST_BACKTRACE="0",
-                           RUSTC_BOOTSTRAP="1", RUST_TEST_THREADS="1")
+                           RUSTC_BOOTSTRAP="1", RUST_TEST_THREADS="1", RUST_MIN_STACK=str(STACK))
         if seen:
             environment["MUTANT_SEEN"] = str(seen)
 
         def limits():
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            # What is not optimised takes more of the stack.
+            resource.setrlimit(resource.RLIMIT_STACK, (STACK, STACK))
 
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         command = [binary, "-Zunstable-options", "--fail-fast", "--exact", *(test.name for test in tests)]
@@ -265,8 +271,10 @@ def tests_of(copy, binaries, text):
                 continue
             if name not in known:
                 known[name] = reached(copy, Test(binary, folder, name))
-                with kept.open("a") as out:
-                    out.write(json.dumps(known[name]) + "\n")
+                # One that was cut short today may be asked another time.
+                if known[name][1] < copy.longest - 1 or copy.longest == LONGEST:
+                    with kept.open("a") as out:
+                        out.write(json.dumps(known[name]) + "\n")
             _, seconds, numbers = known[name]
             tests.append(Test(binary, folder, name, seconds, frozenset(numbers)))
     return tests
@@ -276,10 +284,10 @@ def reached(copy, test):
     """The name of a test, the seconds that it takes, and the mutants that it comes by; none for one that takes too long."""
     with tempfile.TemporaryDirectory() as folder:
         seen = Path(folder) / "seen"
-        failed, seconds = copy.run([test], "none", LONGEST, seen)
+        failed, seconds = copy.run([test], "none", copy.longest, seen)
         if seconds > SLOW:
             print(f"{Path(test.binary).name} {test.name}: {seconds:.1f} s", flush=True)
-        if failed and seconds < LONGEST - 1:
+        if failed and seconds < copy.longest - 1:
             sys.exit(f"{test.name} fails without a mutant")
         numbers = map(int, seen.read_text().split()) if seen.exists() and not failed else []
         return [test.name, round(seconds, 3), sorted(numbers)]
@@ -361,8 +369,8 @@ def is_left(noticed):
 
 def reasons(what):
     """Why a mutant that nothing notices is fine: names, from blocks of a reason and the mutants that it is for."""
-    given, reason = {}, ""
-    for line in (ROOT / f"scripts/mutants/left/{what}.txt").read_text().splitlines():
+    given, reason, path = {}, "", ROOT / f"scripts/mutants/left/{what}.txt"
+    for line in path.read_text().splitlines() if path.exists() else []:
         if line.startswith("# "):
             reason = line[2:]
         elif line:
@@ -408,12 +416,20 @@ def main():
     every = "--rest" in arguments or "--whole" in arguments
     copy = Mutated(what, [] if every else files, "--falsifier" in arguments)
     mutants, binaries = copy.build(tool())
+    quick = float(arguments[arguments.index("--under") + 1]) if "--under" in arguments else SLOW
+    if quick < SLOW:
+        copy.longest = 2
     text = arguments[arguments.index("--tests") + 1] if "--tests" in arguments else ""
     tests = tests_of(copy, binaries, text)
+    if "--bare" in arguments:
+        known |= reasons(what).keys()
     chosen = named(copy, mutants, files, known, part, parts)
+    if "--change" in arguments:
+        change = arguments[arguments.index("--change") + 1]
+        chosen = [mutant for mutant in chosen if re.search(change, mutant[0].split(" | ")[2])]
+        print(f"{len(chosen)} chosen", flush=True)
     if "--whole" in arguments:
         chosen = [mutant for mutant in chosen if mutant[3] in files]
-    quick = float(arguments[arguments.index("--under") + 1]) if "--under" in arguments else SLOW
     missed = Trial(copy, tests, record, quick).go(chosen, "--quick" not in arguments and quick == SLOW)
     print(f"{len(chosen) - missed} caught, {missed} missed, {len(copy.left_out)} do not compile")
 

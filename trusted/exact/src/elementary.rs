@@ -214,7 +214,7 @@ pub fn exp_bounds(x: &Rational, bits: u32) -> (Float, Float) {
             false => (Float::from_parts(false, Natural::ONE, edge), Float::infinity(false)),
         };
     }
-    // e^x = 2^k · e^r with k = ⌊x / ln 2⌋ up to one, r = x − k·ln 2. The bits of k are lost by subtraction.
+    // The bits of x before the point are lost by subtraction.
     let halvings = 4 + (bits as usize).isqrt() / 2;
     let w = bits as usize + leading.max(0) as usize + 2 * halvings + 16;
     let scaled = numerator << w;
@@ -224,25 +224,28 @@ pub fn exp_bounds(x: &Rational, bits: u32) -> (Float, Float) {
         false => (Integer::from(bounds_of_magnitude.0), Integer::from(bounds_of_magnitude.1)),
         true => (-Integer::from(bounds_of_magnitude.1), -Integer::from(bounds_of_magnitude.0)),
     };
+    exp_between((&low, &high), w, halvings)
+}
+
+/// A lower bound of e^low and an upper bound of e^high for numbers with w fractional bits, less than 8 apart and at most 2^61 in size.
+fn exp_between((low, high): (&Integer, &Integer), w: usize, halvings: usize) -> (Float, Float) {
+    // e^x = 2^k · e^r with r = x − k·ln 2.
     let (ln2_low, ln2_high) = ln2(w);
     let (ln2_low, ln2_high) = (Integer::from(ln2_low), Integer::from(ln2_high));
     let minus_k_ln2 = |k: &Integer, bound: Bound| {
         let up = (bound == Bound::Upper) != (k.sign() == Sign::Negative);
         -(k * if up { &ln2_low } else { &ln2_high })
     };
-    let r_low_at = |k: &Integer| &low + minus_k_ln2(k, Bound::Lower);
-    // The largest k that leaves r at least 0, and then below 1. The quotient is a guess, a few steps from it.
-    let mut k = &low / &ln2_high;
+    let r_low_at = |k: &Integer| low + minus_k_ln2(k, Bound::Lower);
+    // The largest k that leaves r at least 0, and so below 1. The quotient, which is rounded towards 0, is that or larger.
+    let mut k = low / &ln2_high;
     while r_low_at(&k) < Integer::ZERO {
         k -= Integer::ONE;
     }
-    while r_low_at(&(&k + Integer::ONE)) >= Integer::ZERO {
-        k += Integer::ONE;
-    }
     let r_low = r_low_at(&k);
-    let r_high = &high + minus_k_ln2(&k, Bound::Upper);
+    let r_high = high + minus_k_ln2(&k, Bound::Upper);
     let value = |r: Integer, bound: Bound| {
-        // e^r = (e^(r/2^h))^(2^h); r/2^h keeps all its bits with h more fractional ones.
+        // e^r = (e^(r/2^h))^(2^h); r/2^h, which is below 1, keeps all its bits with h more fractional ones.
         let inner = w + halvings;
         let mut power = exp_series(&r.unsigned_abs(), inner, bound);
         for _ in 0..halvings {
@@ -251,8 +254,8 @@ pub fn exp_bounds(x: &Rational, bits: u32) -> (Float, Float) {
         power
     };
     let (lower, upper) = (value(r_low, Bound::Lower), value(r_high, Bound::Upper));
-    // |x| < 2^61 and 1/ln 2 < 1.45, so |k| < 2^62 fits.
-    let k = i64::try_from(&k).unwrap_or(if negative { i64::MIN / 2 } else { i64::MAX / 2 });
+    // |x| < 2^61 and 1/ln 2 < 1.45, so |k| < 2^62 fits; if it did not, the bounds would be none.
+    let Ok(k) = i64::try_from(&k) else { return (Float::zero(false), Float::infinity(false)) };
     let exponent = k - (w + halvings) as i64;
     (Float::from_parts(false, lower, exponent), Float::from_parts(false, upper, exponent))
 }
@@ -537,6 +540,66 @@ mod tests {
                         assert!(found.0.compare(&fine.0) != Some(std::cmp::Ordering::Greater), "{x} {bits}");
                         assert!(found.1.compare(&fine.1) != Some(std::cmp::Ordering::Less), "{x} {bits}");
                     }
+                }
+            }
+        }
+    }
+
+    /// Bounds that are far apart show which of them is used where.
+    #[test]
+    fn both_ends_of_a_wide_interval_are_used() {
+        const W: usize = 60;
+        for (low, high) in [(-9, -2), (-5, 1), (-1, 0), (0, 1), (1, 2), (3, 9)] {
+            let ends = [low, high].map(|n| Integer::from(n) << W);
+            let (below, above) = exp_between((&ends[0], &ends[1]), W, 4);
+            let fine = [low, high].map(|n| exp_bounds(&Rational::from(n), 100));
+            let exact = |x: &Float| x.to_rational().unwrap();
+            assert!(exact(&below) <= exact(&fine[0].0) && exact(&fine[1].1) <= exact(&above), "{low} {high}");
+            let narrow = |a: Rational, b: Rational| b - &a <= a * part(40);
+            assert!(narrow(exact(&below), exact(&fine[0].1)) && narrow(exact(&fine[1].0), exact(&above)));
+        }
+    }
+
+    /// Where the first bounds do not tell, more bits are asked for, whichever of the two is beyond the edge.
+    #[test]
+    fn what_is_not_decided_is_asked_again() {
+        let format = Format::new(3, -9, 9).unwrap();
+        let number = |n: i32, d: i32| Format::wide(99).round(&rational(n, d).unwrap(), Round::NearestEven);
+        // A number just above 1 or just below, of which little is known at first.
+        for (n, d) in [(101, 100), (99, 100)] {
+            for direction in Round::ALL {
+                let mut last = 0;
+                let asked = std::cell::RefCell::new(&mut last);
+                let found = format.decide(direction, |bits| {
+                    **asked.borrow_mut() = bits;
+                    if bits < 1000 {
+                        (number(97, 100), number(103, 100))
+                    } else {
+                        (number(n, d), number(n, d))
+                    }
+                });
+                assert_eq!(found, format.round(&rational(n, d).unwrap(), direction), "{n}/{d} {direction:?}");
+                assert_eq!(last > 1000, !matches!(direction, Round::NearestEven | Round::NearestAway));
+            }
+        }
+    }
+
+    /// The shortcuts for tiny and for huge numbers, in formats whose precision and exponents have nothing to do with each other.
+    #[test]
+    fn exponentials_in_formats_of_any_shape() {
+        let shapes =
+            [(2, -100, 100), (24, -2, 3), (5, -40, 3), (2, -40, 40), (3, 5, 9), (4, -9, -5), (3, -3, 60)];
+        for (precision, emin, emax) in shapes {
+            let format = Format::new(precision, emin, emax).unwrap();
+            let tiny = (0..40).map(|k| Float::from_parts(false, Natural::ONE, -k));
+            let large = [2u32, 3, 5, 7, 20, 27, 28, 41, 64, 69, 70, 100, 128, 200, 1 << 12, 1 << 30];
+            let large = large.map(|n| Float::from_parts(false, Natural::from(n), 0));
+            for x in tiny.chain(large).flat_map(|x| [x.negated(), x]) {
+                let (low, high) = exp_bounds(&x.to_rational().unwrap(), 120);
+                for direction in Round::ALL {
+                    let found = format.exp(&x, direction);
+                    assert_eq!(found, format.round_float(&low, direction), "{x} in {format} {direction:?}");
+                    assert_eq!(found, format.round_float(&high, direction), "{x} in {format} {direction:?}");
                 }
             }
         }

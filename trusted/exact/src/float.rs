@@ -280,6 +280,23 @@ mod tests {
         assert_eq!(Float::from_parts(false, Natural::from(3u8), -1075).to_f64(), None);
     }
 
+    /// Of numbers in every form, whichever of the two has the larger exponent.
+    #[test]
+    fn order_is_that_of_the_rationals() {
+        let forms = (0u8..12).flat_map(|s| (-4i64..5).map(move |e| (s, e)));
+        let all = forms.flat_map(|(s, e)| [false, true].map(|sign| Float::from_parts(sign, s.into(), e)));
+        let all: Vec<(Float, Rational)> = all.map(|x| (x.clone(), x.to_rational().unwrap())).collect();
+        for (x, a) in &all {
+            for (y, b) in &all {
+                assert_eq!(x.compare(y), Some(a.cmp(b)), "{x} {y}");
+            }
+            assert_eq!(
+                (x.is_zero(), x.is_finite(), x.leading_exponent().is_none()),
+                (a.is_zero(), true, a.is_zero())
+            );
+        }
+    }
+
     #[test]
     fn order_is_that_of_the_numbers() {
         let sorted = [f64::NEG_INFINITY, -2.0, -1.5, -f64::from_bits(1), 0.0, 0.25, 0.3, 1e9, f64::INFINITY];

@@ -195,6 +195,7 @@ mod tests {
         assert!(parse_rational(&text(MAX_TEXT)).is_err());
         assert_eq!(integer(-7) + integer(7u8), Integer::ZERO);
         assert_ne!(integer(7), Integer::ZERO);
+        assert_eq!(fraction::<-6, 4>(), rational(3, -2).unwrap());
     }
 
     #[test]

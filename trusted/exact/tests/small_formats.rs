@@ -329,6 +329,25 @@ fn the_unit_roundoff_is_what_rounding_loses() {
     assert_eq!(Format::BINARY64.unit_roundoff(), rational(1, 1i64 << 53).unwrap());
 }
 
+/// A format contains what rounding leaves alone, and only that.
+#[test]
+fn a_format_contains_its_numbers() {
+    let format = Format::new(3, -2, 2).unwrap();
+    let mut found = 0;
+    for exponent in -8..6 {
+        for significand in 0u8..70 {
+            for negative in [false, true] {
+                let x = Float::from_parts(negative, significand.into(), exponent);
+                let stays = Round::ALL.iter().all(|direction| format.round_float(&x, *direction) == x);
+                assert_eq!(format.contains(&x), stays, "{x}");
+                found += usize::from(stays);
+            }
+        }
+    }
+    assert!(found > 100);
+    assert!([Float::nan(), Float::infinity(true), Float::zero(true)].iter().all(|x| format.contains(x)));
+}
+
 #[test]
 fn senseless_formats_are_refused() {
     assert!(Format::new(1, -2, 2).is_err());
@@ -337,4 +356,12 @@ fn senseless_formats_are_refused() {
     assert!(Format::new(5, 3, 2).is_err());
     assert!(Format::new(5, i64::MIN, 2).is_err());
     assert!(Format::new(5, 0, i64::MAX).is_err());
+    // The ends themselves are formats.
+    const FAR: i64 = 1 << 60;
+    assert!(Format::new(2, -FAR, FAR).is_ok() && Format::new(1 << 24, 0, 0).is_ok());
+    assert!(Format::new(2, -FAR - 1, 0).is_err() && Format::new(2, 0, FAR + 1).is_err());
+    assert!(Format::new((1 << 24) + 1, 0, 0).is_err());
+    let wide = |precision| Format::wide(precision);
+    assert_eq!((wide(0).precision(), wide(2).precision(), wide(u32::MAX).precision()), (2, 2, 1 << 24));
+    assert_eq!((wide(9).precision(), wide(9).emin(), wide(9).emax()), (9, -FAR, FAR));
 }

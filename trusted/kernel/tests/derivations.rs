@@ -344,6 +344,38 @@ fn undefined_operations_have_no_derivation() {
     assert_eq!(node(empty, vec![], format).unwrap_err(), Fault::Empty);
 }
 
+/// What is defined over the reals alone has no derivation: the floats of a claim may reach further than its real numbers.
+#[test]
+fn floats_have_to_be_defined_too() {
+    let format = Format::BINARY64;
+    let fine = variable(&q(1, 1), &q(2, 1), true, format).bounds;
+    let wide =
+        Bounds { float: (q(-1, 1), q(3, 1)), absolute: q(3, 1), relative: None, real: fine.real.clone() };
+    let negative = Bounds { absolute: q(-1, 1), ..fine.clone() };
+    let undefined = |rule: Rule, claims: &[&Bounds]| {
+        assert_eq!(follow(&rule, claims, format).unwrap_err(), Fault::Undefined, "{claims:?}");
+    };
+    undefined(Rule::Ln, &[&wide]);
+    undefined(Rule::Op(Operation::Sqrt), &[&wide]);
+    undefined(Rule::Op(Operation::Div), &[&fine, &wide]);
+    undefined(Rule::Op(Operation::Sqrt), &[&negative]);
+    assert!(follow(&Rule::Ln, &[&fine], format).is_ok());
+    assert!(follow(&Rule::Op(Operation::Sqrt), &[&fine], format).is_ok());
+    assert!(follow(&Rule::Op(Operation::Div), &[&wide, &fine], format).is_ok());
+}
+
+#[test]
+fn derivations_are_not_too_deep() {
+    let format = Format::BINARY64;
+    let mut deep = variable(&q(1, 1), &q(2, 1), true, format);
+    for _ in 0..500 {
+        deep = node(Rule::Neg, vec![deep], format).unwrap();
+    }
+    assert!(check(&deep, format).is_ok());
+    let refused = check(&node(Rule::Neg, vec![deep], format).unwrap(), format).unwrap_err();
+    assert_eq!((refused.path.len(), refused.fault), (501, Fault::TooDeep));
+}
+
 /// IF: the errors of the branches when the guard is certain, the whole distance when it is not.
 #[test]
 fn a_doubtful_guard_costs_the_distance() {

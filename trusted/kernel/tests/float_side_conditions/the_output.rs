@@ -32,6 +32,12 @@ fn clamped_evenly_for_every_parameter() {
         });
         assert!(matches!(rejection, Rejection::NotClamped { .. }), "{rejection}");
     }
+    // A bound is a parameter or a number; one that is made of a range of them is neither.
+    let rejection = rejected(&family(), &|m| {
+        let high = b() + number(1, 1);
+        m.output = Expr::var("w").round_to(Expr::var("grid")).clamp(number(0, 1) - high.clone(), high);
+    });
+    assert!(matches!(rejection, Rejection::NotClamped { .. }), "{rejection}");
     accepted(&family(), &|m| {
         m.output = Expr::var("w").round_to(Expr::var("grid")).clamp(number(0, 1) - b(), b());
     });
