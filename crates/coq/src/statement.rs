@@ -260,9 +260,11 @@ impl<'a> Statements<'a> {
                 out,
                 "Lemma bounds{n} : forall j, negb (leR 0 (IZR j) && ltR (IZR j) (IZR n_{list})) || ({} && {}) = true.\nProof.\n  \
                  intros j; apply implied; intros h; destruct (and_true _ _ h) as [low high]; apply leRP, le_IZR in low; apply ltRP, lt_IZR in high;\n  \
-                 apply andb_true_intro; split; [apply {}|apply {}]; unfold len in *; lia.\nQed.",
+                 pose proof len_{list} as l; pose proof near{} as e; unfold len in l; rewrite l in high; apply andb_true_intro; split;\n  \
+                 [apply {}|apply {}]; (split; [exact low|unfold len; first [exact high|rewrite e; exact high|rewrite <- e; exact high]]).\nQed.",
                 at("1")?,
                 at("2")?,
+                self.lists().position(|l| *l == list).unwrap_or_default(),
                 part("1", n),
                 part("2", n),
             );
