@@ -31,7 +31,8 @@ pub(super) struct Branches {
 pub(super) fn branches(mechanism: &Mechanism, plan: &Plan) -> Result<Option<Branches>, NotExported> {
     let ours = |step: &Rewrite| {
         use Rewrite::{
-            Conditional, DifferenceLaw, Entry, Hoist, Inline, Join, Name, OneDraw, Range, ResponseLaw, SignLaw, Unroll,
+            Conditional, DifferenceLaw, Entry, Hoist, Inline, Join, Name, OneDraw, Range, ResponseLaw,
+            SignLaw, Unroll,
         };
         matches!(
             step,
@@ -124,7 +125,13 @@ impl Branches {
             if made.is_some() && !out.contains(DRAWS) {
                 out.push_str(DRAWS);
             }
-            out.push_str(&relation(&here, number + 1, (step, &body, made.as_ref()), &names, (&binders, &arguments))?);
+            out.push_str(&relation(
+                &here,
+                number + 1,
+                (step, &body, made.as_ref()),
+                &names,
+                (&binders, &arguments),
+            )?);
             let same = format!("same_{}", number + 1);
             let related = format!("related_{}", number + 1);
             let end = match step {
@@ -296,7 +303,8 @@ impl Script<'_> {
     /// A block and what ENTRY or ONE-DRAW makes of it, which differ in one place.
     fn beside(&self, body: &[Statement], after: &[Statement]) -> Result<String, NotExported> {
         let Script { same, related, .. } = self;
-        let (Some((statement, rest)), Some((other, later))) = (body.split_first(), after.split_first()) else {
+        let (Some((statement, rest)), Some((other, later))) = (body.split_first(), after.split_first())
+        else {
             return Ok("apply step_skip.\n".into());
         };
         let first = match (statement, other, later.split_first()) {
@@ -310,14 +318,12 @@ impl Script<'_> {
             (Statement::If { .. }, Statement::Draw { .. }, _) => {
                 format!("apply (@step_one_draw RR _ _ {same} {same}); {related}.\n")
             }
-            (
-                Statement::If { then, otherwise, .. },
-                Statement::If { then: yes, otherwise: no, .. },
-                _,
-            ) => format!(
-                "apply (@step_if RR _ _ {same} {same}); [{related}| |].\n{}",
-                braces(&self.beside(then, yes)?, &self.beside(otherwise, no)?)
-            ),
+            (Statement::If { then, otherwise, .. }, Statement::If { then: yes, otherwise: no, .. }, _) => {
+                format!(
+                    "apply (@step_if RR _ _ {same} {same}); [{related}| |].\n{}",
+                    braces(&self.beside(then, yes)?, &self.beside(otherwise, no)?)
+                )
+            }
             (Statement::For { body, .. }, Statement::For { body: inside, .. }, _) => {
                 format!("apply (@step_for RR _ _ {same}); intros ?.\n{}", self.beside(body, inside)?)
             }
@@ -328,7 +334,12 @@ impl Script<'_> {
     }
 
     /// The rounds of a loop between two numbers, and what follows it.
-    fn rounds(&self, (from, to): (i64, i64), round: &[Statement], rest: &[Statement]) -> Result<String, NotExported> {
+    fn rounds(
+        &self,
+        (from, to): (i64, i64),
+        round: &[Statement],
+        rest: &[Statement],
+    ) -> Result<String, NotExported> {
         let Script { same, .. } = self;
         let mut out = String::new();
         for next in from + 1..=to {
@@ -345,7 +356,11 @@ impl Script<'_> {
             }
             out.push_str("apply step_pass.\n");
         }
-        let _ = write!(out, "apply (@step_over inputs vars _ {same} {same}); [apply Z.leb_le; reflexivity|].\n{}", self.block(rest)?);
+        let _ = write!(
+            out,
+            "apply (@step_over inputs vars _ {same} {same}); [apply Z.leb_le; reflexivity|].\n{}",
+            self.block(rest)?
+        );
         Ok(out)
     }
 

@@ -35,16 +35,16 @@ pub(super) fn two_draws(
         Rewrite::SignLaw { sign, size, noise } => (sign, size, noise),
         _ => return Ok(None),
     };
-    let drawn = |name: &Name| {
-        body.iter().position(|s| matches!(s, Statement::Draw { var, .. } if var == name))
-    };
+    let drawn =
+        |name: &Name| body.iter().position(|s| matches!(s, Statement::Draw { var, .. } if var == name));
     let no = || NotExported::rule(step.name());
     let (Some(a), Some(b)) = (drawn(one), drawn(other)) else { return Err(no()) };
     let at = a.min(b);
     if a.max(b) != at + 1 {
         return Err(no());
     }
-    let (Statement::Draw { var: x, law: first }, Statement::Draw { var: y, law: second }) = (&body[at], &body[at + 1])
+    let (Statement::Draw { var: x, law: first }, Statement::Draw { var: y, law: second }) =
+        (&body[at], &body[at + 1])
     else {
         return Err(no());
     };
