@@ -146,7 +146,7 @@ impl<'a> Statements<'a> {
         let delta = if delta.is_empty() { String::new() } else { format!(" delta [{}]", delta.trim()) };
         let _ = writeln!(
             out,
-            "Ltac reduce := cbv beta iota zeta{delta}.\nLtac sum := first [sums|rewrite ?exp_0; sums].\nLtac finish h := cbv beta in h; push_in h.\n\
+            "Ltac reduce := cbv beta iota zeta{delta}.\nLtac sum := first [sums|cbv beta; merge exp; rewrite ?exp_0; sums].\nLtac finish h := cbv beta in h; push_in h.\n\
              Ltac bridge e := let h := fresh in pose proof e as h; reduce; first [exact h | lists; push; exact h].\n{MASSES}"
         );
         let params = self.param_binders();
