@@ -5,7 +5,21 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound Sides.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound Sides Rewrites RewritesDraws Classes.
+
+(* the rules for programs, for tests of a class *)
+Definition rules_for_classes := (
+  @Rules.seq_for,
+  @Classes.strengthen_for,
+  @Classes.weaken_for,
+  @Classes.cond_for,
+  @Classes.split_for,
+  @Classes.for_loop_for,
+  @Classes.for_loop_once_for,
+  @Classes.while_loop_for,
+  @Classes.frame_for,
+  @Classes.equal_outputs_for).
+Print Assumptions rules_for_classes.
 
 (* the rules for programs *)
 Definition rules_for_programs := (
@@ -428,6 +442,16 @@ Definition certificates := (
   @Borel.laplace_in_program,
   @Borel.difference_in_program,
   @Borel.sign_in_program,
+  @Rewrites.step_entry,
+  @Rewrites.step_one_draw,
+  @Rewrites.step_round,
+  @Rewrites.step_over,
+  @RewritesDraws.step_pair,
+  @RewritesDraws.response_of,
+  @RewritesDraws.difference_of,
+  @RewritesDraws.difference_turned_of,
+  @RewritesDraws.sign_of,
+  @RewritesDraws.coin_of,
   @Outcomes.j_one_sided,
   @Outcomes.j_pointwise).
 Print Assumptions certificates.

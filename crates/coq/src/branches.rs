@@ -3,6 +3,8 @@
 //! In a text, `program` is claimed and `program_proved` is proved; each rewriting step is a lemma that the two programs go in step, with a relation that
 //! says that two states are the same, but for the variable that is drawn earlier, left out or new; and at the end, what that one is.
 
+mod draws;
+
 use std::fmt::Write;
 
 use probity_kernel::context::{Context, Orientation};
@@ -14,7 +16,11 @@ use super::NotExported;
 use super::derivation::{braces, rejected};
 use super::print::{Scope, argument};
 use super::statement::Statements;
+use draws::{TwoDraws, two_draws};
 use probity_prove::derivation::Plan;
+
+/// What steps about draws need.
+const DRAWS: &str = "From Probity Require Import RewritesDraws.\n";
 
 /// The rewriting steps, each with the mechanism that it makes.
 pub(super) struct Branches {
@@ -24,7 +30,10 @@ pub(super) struct Branches {
 /// The steps of a plan that consists of such.
 pub(super) fn branches(mechanism: &Mechanism, plan: &Plan) -> Result<Option<Branches>, NotExported> {
     let ours = |step: &Rewrite| {
-        use Rewrite::{Conditional, Entry, Hoist, Inline, Join, Name, OneDraw, Range, Unroll};
+        use Rewrite::{
+            Conditional, DifferenceLaw, Entry, Hoist, Inline, Join, Name, OneDraw, Range, ResponseLaw,
+            SignLaw, Unroll,
+        };
         matches!(
             step,
             Hoist { .. }
@@ -36,6 +45,9 @@ pub(super) fn branches(mechanism: &Mechanism, plan: &Plan) -> Result<Option<Bran
                 | Entry { .. }
                 | OneDraw { .. }
                 | Unroll { .. }
+                | ResponseLaw { .. }
+                | DifferenceLaw { .. }
+                | SignLaw { .. }
         )
     };
     if plan.rewrites.is_empty() || !plan.rewrites.iter().all(ours) {
@@ -109,16 +121,31 @@ impl Branches {
             let before = Mechanism { body: body.clone(), ..claimed.mechanism().clone() };
             let context = Context::new(&before, Orientation::Forward).map_err(rejected)?;
             let here = Statements::new(&context)?.with(&claimed.variables);
-            out.push_str(&relation(&here, number + 1, (step, &body), &names, (&binders, &arguments))?);
+            let made = two_draws(&here, step, &body)?;
+            if made.is_some() && !out.contains(DRAWS) {
+                out.push_str(DRAWS);
+            }
+            out.push_str(&relation(
+                &here,
+                number + 1,
+                (step, &body, made.as_ref()),
+                &names,
+                (&binders, &arguments),
+            )?);
             let same = format!("same_{}", number + 1);
             let related = format!("related_{}", number + 1);
             let end = match step {
                 Rewrite::Inline { .. } | Rewrite::Name { .. } => {
                     argument(format!("after_{}{arguments}", number + 1))
                 }
+                _ if made.is_some() => argument(format!("after_{}{arguments}", number + 1)),
                 _ => same.clone(),
             };
-            let script = Script { step, same: &same, end: &end, related: &related }.program(&body, &after.body)?;
+            let script = Script { step, same: &same, end: &end, related: &related };
+            let script = match &made {
+                Some(made) => script.drawn(&body, made, number + 1)?,
+                None => script.program(&body, &after.body)?,
+            };
             // The rounds of a loop are taken one by one as the text has the loop.
             let loops = if matches!(step, Rewrite::Unroll { .. }) { "" } else { " for_" };
             let _ = write!(
@@ -162,12 +189,13 @@ impl Branches {
 fn relation(
     here: &Statements<'_>,
     number: usize,
-    (step, body): (&Rewrite, &[Statement]),
+    (step, body, made): (&Rewrite, &[Statement], Option<&TwoDraws>),
     [before, after]: &[String; 2],
     (binders, arguments): (&str, &str),
 ) -> Result<String, NotExported> {
     let moved = |name: &Name| {
         matches!(step, Rewrite::Hoist { var } | Rewrite::Inline { var } | Rewrite::Name { var } | Rewrite::Entry { var } if var == name)
+            || made.is_some_and(|made| made.names.contains(name))
     };
     let equal: String = here
         .variables()
@@ -187,8 +215,9 @@ fn relation(
             )
         }
         Rewrite::Name { var } => format!("v_{var} (snd t) = {before}{arguments} (fst s) (snd s)"),
-        _ => String::new(),
+        _ => made.map(|made| made.known.clone()).unwrap_or_default(),
     };
+    let arranged = if made.is_some() { "|arranged" } else { "" };
     let (defined, unfolded) = match known.is_empty() {
         true => (String::new(), String::new()),
         false => (
@@ -200,9 +229,10 @@ fn relation(
     };
     Ok(format!(
         "Definition same_{number} (s t : inputs * vars) : Prop := fst s = fst t{equal}.\n{defined}\
-         Ltac related_{number} := intros; repeat match goal with s : (inputs * vars)%type |- _ => destruct s as [? []] end;\n  \
-         cbv beta iota zeta delta [same_{number}{unfolded} {before} {after} fst snd{fields}] in *; split_all; subst;\n  \
-         repeat match goal with h : ?b = _ |- context [if ?b then _ else _] => rewrite h end; repeat first [reflexivity|split|push; reflexivity].\n"
+         Ltac open_{number} := intros; repeat match goal with s : (inputs * vars)%type |- _ => destruct s as [? []] end;\n  \
+         cbv beta iota zeta delta [same_{number}{unfolded} {before} {after} fst snd{fields}] in *; split_all; subst.\n\
+         Ltac related_{number} := open_{number};\n  \
+         repeat match goal with h : ?b = _ |- context [if ?b then _ else _] => rewrite h end; repeat first [reflexivity|split|push; reflexivity{arranged}].\n"
     ))
 }
 
@@ -251,10 +281,30 @@ impl Script<'_> {
         }
     }
 
+    /// The whole program, in which two draws become one.
+    fn drawn(&self, body: &[Statement], made: &TwoDraws, number: usize) -> Result<String, NotExported> {
+        let Script { same, end, .. } = self;
+        let mut out = String::new();
+        for statement in &body[..made.at] {
+            let first = self.statement(statement)?;
+            let _ = writeln!(out, "apply (@step_seq RR _ _ {same} {same} {end}).\n{{\n{first}}}");
+        }
+        let _ = write!(
+            out,
+            "eapply (@step_pair RR _ _ {same} {end} {end} _ _ _ _ _ _ _ _ _ {}).\n\
+             {{ intros; reflexivity. }}\n{{ open_{number}; apply {}; assumption. }}\n{{ open_{number}; repeat first [reflexivity|split|joined]. }}\n{}",
+            made.join,
+            made.law,
+            Script { same: end, ..*self }.block(&body[made.at + 2..])?
+        );
+        Ok(out)
+    }
+
     /// A block and what ENTRY or ONE-DRAW makes of it, which differ in one place.
     fn beside(&self, body: &[Statement], after: &[Statement]) -> Result<String, NotExported> {
         let Script { same, related, .. } = self;
-        let (Some((statement, rest)), Some((other, later))) = (body.split_first(), after.split_first()) else {
+        let (Some((statement, rest)), Some((other, later))) = (body.split_first(), after.split_first())
+        else {
             return Ok("apply step_skip.\n".into());
         };
         let first = match (statement, other, later.split_first()) {
@@ -268,14 +318,12 @@ impl Script<'_> {
             (Statement::If { .. }, Statement::Draw { .. }, _) => {
                 format!("apply (@step_one_draw RR _ _ {same} {same}); {related}.\n")
             }
-            (
-                Statement::If { then, otherwise, .. },
-                Statement::If { then: yes, otherwise: no, .. },
-                _,
-            ) => format!(
-                "apply (@step_if RR _ _ {same} {same}); [{related}| |].\n{}",
-                braces(&self.beside(then, yes)?, &self.beside(otherwise, no)?)
-            ),
+            (Statement::If { then, otherwise, .. }, Statement::If { then: yes, otherwise: no, .. }, _) => {
+                format!(
+                    "apply (@step_if RR _ _ {same} {same}); [{related}| |].\n{}",
+                    braces(&self.beside(then, yes)?, &self.beside(otherwise, no)?)
+                )
+            }
             (Statement::For { body, .. }, Statement::For { body: inside, .. }, _) => {
                 format!("apply (@step_for RR _ _ {same}); intros ?.\n{}", self.beside(body, inside)?)
             }
@@ -286,7 +334,12 @@ impl Script<'_> {
     }
 
     /// The rounds of a loop between two numbers, and what follows it.
-    fn rounds(&self, (from, to): (i64, i64), round: &[Statement], rest: &[Statement]) -> Result<String, NotExported> {
+    fn rounds(
+        &self,
+        (from, to): (i64, i64),
+        round: &[Statement],
+        rest: &[Statement],
+    ) -> Result<String, NotExported> {
         let Script { same, .. } = self;
         let mut out = String::new();
         for next in from + 1..=to {
@@ -303,7 +356,11 @@ impl Script<'_> {
             }
             out.push_str("apply step_pass.\n");
         }
-        let _ = write!(out, "apply (@step_over inputs vars _ {same} {same}); [apply Z.leb_le; reflexivity|].\n{}", self.block(rest)?);
+        let _ = write!(
+            out,
+            "apply (@step_over inputs vars _ {same} {same}); [apply Z.leb_le; reflexivity|].\n{}",
+            self.block(rest)?
+        );
         Ok(out)
     }
 

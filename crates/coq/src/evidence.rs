@@ -457,7 +457,7 @@ impl Script<'_> {
     fn contradiction(&mut self, constant: &Rational, sum: &str, zero: &str, strict: bool) {
         let lemma = if strict { "contra_strict" } else { "contra" };
         let zero = if zero == "eq_refl" { "(eq_refl 0)" } else { zero };
-        self.line(&format!("refine ({lemma} {} _ _ _ _ {sum} {zero}); [lra|sums].", rational(constant)));
+        self.line(&format!("refine ({lemma} {} _ _ _ _ {sum} {zero}); [lra|sum].", rational(constant)));
     }
 
     /// How a formula comes apart, as in the kernel's `fact.rs`.

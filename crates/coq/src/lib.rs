@@ -246,10 +246,10 @@ fn side(
     let (begins, _) = walk.entail(&[&start()], &obligation(&proved.judgement, shown))?;
     let printer = Printer::new(context);
     let reach = match context.kind(&context.mechanism().output) {
-        Kind::Real => "exact (proj1 (eqRP _ _) o)",
-        Kind::Int => "apply eq_IZR; unfold output; push; exact (proj1 (eqRP _ _) o)",
-        Kind::Bool => "exact (Bool.eqb_prop _ _ o)",
-        _ => "exact (proj1 (sameP _ _) o)",
+        Kind::Real => "exact (proj1 (eqRP _ _) o)".into(),
+        Kind::Int => format!("apply eq_IZR; unfold output{suffix}; push; exact (proj1 (eqRP _ _) o)"),
+        Kind::Bool => "exact (Bool.eqb_prop _ _ o)".into(),
+        _ => String::from("exact (proj1 (sameP _ _) o)"),
     };
     let conclusion = statements.conclusion(claim, "(i1, w1)", "(i2, w2)")?;
     let delta = format!(

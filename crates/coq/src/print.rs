@@ -111,7 +111,8 @@ impl<'a> Printer<'a> {
             Variable::Row(table, run, field) => format!("(f_{table}_{field} {})", row(table, *run)),
             // The entry at hand, in an assumption that holds of every one.
             Variable::Entry(list) if matches!(scope, Scope::Assumed) => {
-                let entry = if self.context.kind(&Expr::Var(v.clone())) == Kind::Int { "entryZ" } else { "entry" };
+                let entry =
+                    if self.context.kind(&Expr::Var(v.clone())) == Kind::Int { "entryZ" } else { "entry" };
                 format!("({entry} (in_{list} i) j)")
             }
             Variable::Entry(_) | Variable::Moved(_) => {

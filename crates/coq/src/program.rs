@@ -131,7 +131,10 @@ impl Statements<'_> {
                 format!("response_ {} {} {}", int(value)?, real(truth)?, int(count)?)
             }
             Distribution::Sign => "sign_".into(),
-            Distribution::UniformOther { .. } | Distribution::Gumbel { .. } => {
+            Distribution::UniformOther { value, count } => {
+                format!("uniform_other_ {} {}", int(value)?, int(count)?)
+            }
+            Distribution::Gumbel { .. } => {
                 return Err(NotExported::new(format!("the law of '{law}'")));
             }
             Distribution::Sample { .. } => return Err(NotExported::rule("AMPLIFY")),

@@ -121,9 +121,7 @@ const TERMS: u32 = 16;
 
 /// What the neighbours and the assumptions say of the entries at an index.
 fn adjacent(printer: &Printer<'_>, list: &Name, index: &Expr) -> Result<String, NotExported> {
-    let about = |clause: &Adjacency| {
-        matches!(clause, Adjacency::EveryEntry { list: l, .. } | Adjacency::EveryEntryGrows { list: l, .. } | Adjacency::OneEntry { list: l, .. } if l == list)
-    };
+    let about = |clause: &Adjacency| matches!(clause, Adjacency::EveryEntry { list: l, .. } | Adjacency::EveryEntryGrows { list: l, .. } | Adjacency::OneEntry { list: l, .. } if l == list);
     let clause = printer.context.mechanism().adjacency.iter().any(about).then(|| format!("adj_{list}"));
     let index = printer.int(index, Scope::Runs)?;
     let parts: Vec<String> = clause

@@ -1,6 +1,8 @@
 //! Which certificates of the library have a Coq text, and what the text says. That `coqc` accepts the texts is for
 //! `scripts/certificates_coq.sh`.
 
+mod rewritten;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -125,31 +127,6 @@ fn chains_are_exported() {
     // A part of a chain that is proved for each of its answers is not exported.
     let selected = fs::read_to_string(root().join("tests/prove/noisy_max_then_value.dp")).unwrap();
     assert_eq!(written(&selected).unwrap_err(), "not exported: rule SELECT");
-}
-
-/// INLINE and NAME: the claim is about the program as it stands, and the two programs go in step.
-#[test]
-fn rewritten_programs_are_exported() {
-    let text = written(
-        "mechanism scaled(x: real)
-         param eps > 0
-         s = 2 / eps
-         y ~ laplace(x, s)
-         return y
-         neighbours abs(x' - x) <= 2
-         claim eps",
-    )
-    .unwrap();
-    let theorem = text.split_once("Theorem scaled_private ").unwrap().1;
-    assert!(theorem.contains("(program p_eps)\n    p_eps 0 m m'."), "{theorem}");
-    if let Some((claimed, proved)) = text.split_once("Definition program_proved") {
-        assert!(claimed.contains("laplace_ (in_x i) (v_s v)"), "{claimed}");
-        assert!(proved.contains("laplace_ (in_x i) (2 / p_eps)"), "{proved}");
-        assert!(
-            proved.contains("v_s (snd s) = (fun (i : inputs) (v : vars) => (2 / p_eps)) (fst s) (snd s)"),
-            "{proved}"
-        );
-    }
 }
 
 /// u and s in turn: the claim is about the program as it stands, the derivation about one with the same law.
@@ -401,27 +378,6 @@ fn several_rows_are_exported_from_one() {
     assert_eq!(refused, "not exported: rule GROUP in rho or mu");
     let large = std::fs::read_to_string(root().join("tests/prove/large_count_of_several_rows.dp")).unwrap();
     assert_eq!(written(&large).unwrap_err(), "not exported: rule GROUP-DELTA");
-}
-
-/// The claim is about the program as it stands; what is proved draws before the branch, and a lemma says that both have one law.
-#[test]
-fn a_draw_before_a_branch_is_exported() {
-    let text = export(&certificate("stability_histogram")).unwrap();
-    let (claimed, rest) = text.split_once("Definition program_proved").unwrap();
-    assert!(claimed.contains("(if_ (fun (i : inputs) (v : vars) => (ltR 0 (IZR (v_c v))))"), "{claimed}");
-    for part in [
-        "Definition same_1 (s t : inputs * vars) : Prop := fst s = fst t /\\ v_c (snd s) = v_c (snd t) /\\ v_out (snd s) = v_out (snd t).",
-        "apply (@step_hoist RR _ same_1)",
-        "apply (@step_join RR _ same_2)",
-        "@j_for_once",
-        "(cons (IZR (f_people_key row2_people)) (nil))",
-        "Lemma stability_histogram_private_proved",
-        "Theorem stability_histogram_private ",
-    ] {
-        assert!(rest.contains(part), "there is no\n{part}\nin\n{rest}");
-    }
-    let theorem = text.split_once("Theorem stability_histogram_private ").unwrap().1;
-    assert!(theorem.contains("(program p_k p_eps p_delta)\n    p_eps p_delta m m'."), "{theorem}");
 }
 
 /// A sample: what is done with it has a theorem of its own, and the theorem about the table is about a program that draws it.
