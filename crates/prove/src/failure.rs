@@ -181,7 +181,7 @@ impl fmt::Display for Reason {
             }
             Reason::LargeEpsilon { draw, epsilon } => write!(
                 f,
-                "not shown: {epsilon} <= 1, for which alone the deviation of '{draw}' is known to be enough; write `where {epsilon} <= 1`, or for a \
+                "not shown: {epsilon} <= 1, which the deviation of '{draw}' needs; write `where {epsilon} <= 1`, or for a \
                  larger epsilon give all parameters values, or claim rho + 2 * sqrt(rho * ln(1 / delta)), delta"
             ),
             Reason::Endless { guard } => write!(

@@ -9,6 +9,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Variable};
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Coupling, Distribution, Mechanism, Statement};
 
+use crate::algebra::of_parameters;
 use crate::derivation::{Move, conjuncts, map_coupling};
 use crate::explain::words::{in_few_words, in_words};
 use crate::plan::blocks::{loops, set_by, set_by_draws};
@@ -211,12 +212,12 @@ fn written(context: &Context, lines: &[Line<'_>]) -> Vec<String> {
         }
     }
     // A name whose invariants are not all shown has one for all its loops.
-    text.truncate(MOST_LINES);
+    let cut = text.split_off(MOST_LINES.min(text.len()));
     let mut seen: Vec<&Name> = Vec::new();
     text.retain(|(name, _)| {
         let again = seen.contains(name);
         seen.push(name);
-        !again || left.get(name).is_none_or(Vec::is_empty)
+        !again || !cut.iter().any(|(other, _)| other == name)
     });
     text.into_iter().map(|(_, line)| line).collect()
 }
@@ -256,7 +257,7 @@ fn couple(var: &Name, coupling: &Coupling, tail: Option<&Expr>) -> String {
 /// Whether all that a coupling says is read as it is meant.
 fn is_read_back(context: &Context, coupling: &Coupling, tail: Option<&Expr>) -> bool {
     let is_number = |e: &Expr| context.check_number(e).is_ok() && has_words(e);
-    let wrong = Cell::new(tail.is_some_and(|tail| !is_number(tail)));
+    let wrong = Cell::new(tail.is_some_and(|tail| !of_parameters(context.mechanism(), tail)));
     map_coupling(coupling, &|e| {
         wrong.set(wrong.get() || !is_number(e));
         e.clone()
@@ -284,4 +285,58 @@ fn in_few_parts(context: &Context, invariant: &Expr) -> Expr {
         .enumerate()
         .filter(|(at, part)| !follows(part) && !parts[..*at].contains(part) && is_read(part));
     Expr::all(kept.map(|(_, part)| part.clone()).take(MOST_PARTS).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is written for so many loops over one index with these invariants.
+    fn lines(loops: usize, invariants: &[i64]) -> Vec<String> {
+        let body = "for i in 0..2 {\ns += 1\n}\n".repeat(loops);
+        let text = format!(
+            "mechanism m(x: real)\ns = 0\n{body}y ~ laplace(x + s, 1)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 1"
+        );
+        let program = probity_lang::load_text(&text).unwrap();
+        let context = Context::new(&program.mechanism, Orientation::Forward).unwrap();
+        let name = Name::new("i");
+        let line = |bound: &i64| Line::Invariant(&name, Expr::cost().le(Expr::int(*bound)));
+        written(&context, &invariants.iter().map(line).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn loops_of_one_name_have_one_invariant_or_one_each() {
+        let said = |bound: i64| format!("invariant i: cost <= {bound}");
+        assert_eq!(lines(3, &[1, 2, 3]), [said(1), said(2), said(3)]);
+        assert_eq!(lines(3, &[1, 1, 1]), [said(1)]);
+        assert_eq!(lines(3, &[1, 1, 2]), [said(1), said(1), said(2)]);
+        // A text that was rewritten, and one with more loops than lines are shown.
+        assert_eq!(lines(2, &[1, 2, 3]), [said(1)]);
+        let many: Vec<i64> = (0..14).collect();
+        assert_eq!(lines(14, &many), [said(0)]);
+        assert!(lines(0, &[1]).is_empty());
+    }
+
+    #[test]
+    fn what_would_not_be_read_is_left_out() {
+        let text = "mechanism m(q: real[])\nparam eps > 0\ns = 0\nfor i in 0..length(q) {\ns += q[i]\n}\ny ~ laplace(s, 1 / eps)\n\
+                    return y\nneighbours one entry of q differs by at most 1\nclaim eps";
+        let program = probity_lang::load_text(text).unwrap();
+        let context = Context::new(&program.mechanism, Orientation::Forward).unwrap();
+        let (i, y, t) = (Name::new("i"), Name::new("y"), Name::new("t"));
+        let unread = [
+            Expr::Var(Variable::Arbitrary(y.clone(), 0)).le(Expr::int(1)),
+            Expr::var("made_up").le(Expr::int(1)),
+            Expr::var("eps"),
+        ];
+        let invariant = Expr::all([Expr::cost().le(Expr::int(0))].into_iter().chain(unread.clone()));
+        let shift = |by: &Expr| Coupling::Shift { by: by.clone(), cost: Expr::int(0) };
+        let tail = Expr::of("s", probity_kernel::expr::Run::First);
+        let mut all = vec![Line::Invariant(&i, invariant), Line::Couple(&t, Coupling::Null, None)];
+        all.extend([&unread[0], &unread[1]].map(|by| Line::Couple(&y, shift(by), None)));
+        all.push(Line::Couple(&y, shift(&Expr::int(2)), Some(&tail)));
+        all.push(Line::Couple(&y, shift(&Expr::int(1)), None));
+        let expected = ["invariant i: cost <= 0", "couple y: shift by 1 at cost 0"];
+        assert_eq!(written(&context, &all), expected);
+    }
 }

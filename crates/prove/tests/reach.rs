@@ -322,8 +322,11 @@ fn the_classical_deviation_is_converted_by_its_tail() {
     open(&text(header, &noise(classical), "abs(x' - x) <= 2", "eps, delta"));
     open(&text(header, &noise(classical), "abs(x' - x) <= 1", "eps, delta / 2"));
     open(&text(header, &noise("sqrt(2 * ln(0.3 / delta)) / eps"), "abs(x' - x) <= 1", "eps, delta"));
-    // For a large epsilon it is not enough.
-    open(&text(header, &drawn(classical), "abs(x' - x) <= 1", "eps, delta"));
+    // For a large epsilon it is not enough, and that is said first.
+    let large = open(&text(header, &drawn(classical), "abs(x' - x) <= 1", "eps, delta")).to_string();
+    assert!(large.starts_with("at the claim: not shown: eps <= 1, "), "{large}");
+    let small = open(&text(header, &noise(classical), "abs(x' - x) <= 2", "eps, delta")).to_string();
+    assert!(!small.contains("not shown: eps <= 1"), "{small}");
 }
 
 /// A loop that draws again until the answer is in range costs twice what one draw does. Where less is claimed it is named, with what to

@@ -135,6 +135,12 @@ fn a_sum_that_nothing_bounds_says_which_field_and_what_to_write() {
     let failure = attempt(&text("x: real, age: int", "", body, ONE, "eps")).unwrap_err();
     assert!(matches!(&failure.reason, Reason::Unbounded { field, .. } if field == "x"), "{failure}");
     assert!(failure.to_string().contains("clamp(r.x, low, high)"), "{failure}");
+    assert!(!failure.to_string().contains("another mechanism"), "{failure}");
+    // To clip a row to a length is not to clamp its fields.
+    let length = "sqrt(r.x * r.x + r.z * r.z)";
+    let body = format!("y ~ laplace(sum(r in people, r.x * min(1, 3 / {length})), 1 / eps)\nreturn y");
+    let failure = attempt(&text("x: real, z: real", "", &body, ONE, "eps")).unwrap_err();
+    assert!(failure.to_string().contains("another mechanism"), "{failure}");
     // What a clamp holds is not to blame: here it is the noise.
     let body = "y ~ laplace(sum(r in people, floor(clamp(r.x, 0, 9))), 8 / eps)\nreturn y";
     let failure = attempt(&text("x: real, age: int", "", body, ONE, "eps")).unwrap_err();

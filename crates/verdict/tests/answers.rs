@@ -78,3 +78,39 @@ fn a_guarantee_says_between_whom() {
     assert_eq!(answer.most, Amount::Mu(probity_exact::rational(1, 2).unwrap()));
     assert_eq!(answer.least, answer.most);
 }
+
+/// A table is read with the names of its fields, as counterexamples show it, and without.
+#[test]
+fn rows_are_read_with_the_names_of_their_fields() {
+    let text = "mechanism m(t: rows(age: int, on: bool))\ny ~ laplace(count(r in t where r.on and r.age < 3), 1)\nreturn y\n\
+                neighbours one row of t is added or removed\nclaim 1/2";
+    let program = load_text(text).unwrap();
+    let read = |text: &str| parse_inputs(&program.mechanism, text).map_err(|error| error.to_string());
+    let plain = read("[(1, true), (2, false)]").unwrap();
+    assert_eq!(read("[(age = 1, on = true), (age = 2, on = false)]").unwrap(), plain);
+    assert_eq!(read("t=[(age=1, true), (2, on=false)]").unwrap(), plain);
+    // A name in another place, or that the table does not have, is not passed over.
+    for wrong in ["[(on = true, age = 1)]", "[(size = 1, on = true)]", "[(age = on = 1, true)]"] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+    let refuted = verify(&program, &[], &Watch::default()).unwrap();
+    let facts = probity_verdict::counterexample::facts(&refuted.program, &refuted.refutation.unwrap());
+    let shown = |name: &str| facts.iter().find(|(of, _)| *of == name).unwrap().1.clone();
+    let rows = format!("{} {}", shown("input"), shown("neighbour"));
+    assert!(rows.contains("t = [(age = ") && rows.contains(", on = true)]"), "{rows}");
+    let given = shown("neighbour");
+    assert!(read(given.strip_prefix("t = ").unwrap()).is_ok(), "{given}");
+}
+
+/// A list of truth values is shown as one.
+#[test]
+fn truth_values_are_shown_as_such() {
+    let text = "mechanism m(b: bool[], k: int[])\nn = 0\nfor v in b {\nif v {\nn += 1\n}\n}\ny ~ laplace(n + sum(k), 1)\nreturn y\n\
+                neighbours one entry of b differs by at most 1\nneighbours every entry of k differs by at most 0\nclaim 1/2";
+    let refuted = verify(&load_text(text).unwrap(), &[], &Watch::default()).unwrap();
+    let facts = probity_verdict::counterexample::facts(&refuted.program, &refuted.refutation.unwrap());
+    let (_, input) = facts.iter().find(|(name, _)| *name == "input").unwrap();
+    let (b, k) = input.split_once(", k = ").unwrap();
+    assert!(b.contains("true") || b.contains("false"), "{input}");
+    assert!(!k.contains("true") && !k.contains("false"), "{input}");
+}

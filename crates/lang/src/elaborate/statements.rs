@@ -244,8 +244,9 @@ impl Elaborator<'_> {
             },
             Some(symbol) => {
                 let role = symbol.role.describe();
-                self.sink.report(Code::NotAssignable, target.span, || {
-                    format!("`{}` is {role}: expected a variable to assign to", target.text)
+                self.sink.report_with(Code::NotAssignable, target.span, || {
+                    let message = format!("`{}` is {role}: expected a variable to assign to", target.text);
+                    (message, Some("give what is set here another name".into()))
                 });
             }
         }
