@@ -16,12 +16,14 @@ use super::{Walk, for_each_law};
 use crate::algebra::{divided, minus, normal, over, plus, product};
 use crate::derivation::{Link, Move};
 use crate::forward::apart::Apart;
-use crate::forward::state::{State, add, larger};
+use crate::forward::state::{State, Taste, add};
 
 /// The lists from which a text chooses, with how far apart their entries were seen to be.
 pub(super) struct Scores {
     lists: BTreeSet<Name>,
-    seen: RefCell<BTreeMap<Name, Expr>>,
+    seen: RefCell<BTreeMap<Name, Apart>>,
+    /// The loops around the place where a list begins.
+    around: RefCell<BTreeMap<Name, usize>>,
     /// Whether all that was seen is said where a list begins.
     begun: Cell<bool>,
 }
@@ -37,7 +39,8 @@ impl Scores {
             }
         });
         lists.retain(|list| !context.mechanism().inputs.iter().any(|input| input.name == *list));
-        Rc::new(Scores { lists, seen: RefCell::default(), begun: Cell::new(false) })
+        let (seen, around) = (RefCell::default(), RefCell::default());
+        Rc::new(Scores { lists, seen, around, begun: Cell::new(false) })
     }
 
     /// Whether there is something to say on a second walk.
@@ -46,13 +49,27 @@ impl Scores {
         !self.seen.borrow().is_empty()
     }
 
-    fn see(&self, context: &Context, list: &Name, apart: &Expr) {
+    fn see(&self, context: &Context, list: &Name, apart: Apart) {
         let mut seen = self.seen.borrow_mut();
         let most = match seen.get(list) {
-            Some(known) => larger(context, known, apart),
-            None => apart.clone(),
+            Some(known) => known.join(&apart, context),
+            None => apart,
         };
         seen.insert(list.clone(), most);
+    }
+
+    /// How far apart a score is, in terms of what stands where its list begins.
+    fn apart(&self, list: &Name, value: &Expr, state: &State<'_>, taste: Taste) -> Option<Apart> {
+        let depth = self.around.borrow().get(list).copied().unwrap_or(0);
+        let inner: Vec<Name> = state.loops().into_iter().skip(depth).map(|(index, ..)| index).collect();
+        let mut outside = state.clone();
+        outside.around.truncate(2 * depth);
+        let apart = Apart::of(&outside, value, taste).filter(|apart| {
+            let moves = |e: &Expr| inner.iter().any(|index| e.mentions(&Variable::Plain(index.clone())));
+            apart.own.is_empty() && !apart.largest && !moves(&apart.formula())
+        });
+        let whole = || Some(Apart::base(Apart::of(state, value, taste)?.most(state.context)));
+        apart.filter(|apart| depth > 0 || apart.parts.is_empty()).or_else(whole)
     }
 }
 
@@ -61,8 +78,12 @@ impl Walk<'_> {
     pub(super) fn scored(&self, statement: &Statement, state: &mut State<'_>) -> Option<Link> {
         let context = self.context;
         let list = match statement {
-            Statement::Assign { var, value } if *value == Expr::EmptyList && self.scores.begun.get() => {
-                let apart = self.scores.seen.borrow().get(var).cloned()?;
+            Statement::Assign { var, value } if *value == Expr::EmptyList => {
+                self.scores.around.borrow_mut().insert(var.clone(), state.loops().len());
+                if !self.scores.begun.get() {
+                    return None;
+                }
+                let apart = self.scores.seen.borrow().get(var)?.formula();
                 state.forget(var);
                 state.equal.insert(var.clone());
                 state.scores.insert(var.clone(), (apart, Expr::int(0)));
@@ -70,10 +91,12 @@ impl Walk<'_> {
             }
             Statement::Append { list, value } if self.scores.lists.contains(list) => {
                 let same = state.reads_equal(value);
-                let apart =
-                    if same { Apart::base(Expr::int(0)) } else { Apart::of(state, value, self.taste)? };
+                let apart = match same {
+                    true => Apart::base(Expr::int(0)),
+                    false => self.scores.apart(list, value, state, self.taste)?,
+                };
                 if !same || !state.equal.contains(list) {
-                    self.scores.see(context, list, &apart.most(context));
+                    self.scores.see(context, list, apart);
                 }
                 let (apart, length) = state.scores.get(list)?.clone();
                 let equal = state.equal.contains(list) && same;
@@ -95,22 +118,25 @@ impl Walk<'_> {
     pub(super) fn same_choice(&self, list: &Name, scale: &Expr, state: &mut State<'_>) -> Option<Coupling> {
         let context = self.context;
         let scale = state.public(scale)?;
-        let high = match state.scores.get(list) {
-            Some((apart, _)) => apart.clone(),
-            None if !self.scores.begun.get() => self.scores.seen.borrow().get(list)?.clone(),
-            None => return None,
-        };
+        if !state.scores.contains_key(list) && self.scores.begun.get() {
+            return None;
+        }
+        let apart = self.scores.seen.borrow().get(list)?.clone();
+        let high = apart.formula();
         let low = minus(Expr::int(0), high.clone());
-        let width = normal(context, &product(Expr::int(2), high.clone()));
-        let cost = match context.measure() {
-            Measure::Pure => state.price(&width, &scale),
-            Measure::Concentrated => {
-                let ratio = over(width, &scale);
-                normal(context, &divided(product(ratio.clone(), ratio), &Expr::int(8)))
+        let price = |amount: &Expr| {
+            let width = normal(context, &product(Expr::int(2), amount.clone()));
+            match context.measure() {
+                Measure::Pure => state.price(&width, &scale),
+                Measure::Concentrated => {
+                    let ratio = over(width, &scale);
+                    normal(context, &divided(product(ratio.clone(), ratio), &Expr::int(8)))
+                }
             }
         };
-        state.pay(&Apart::base(cost.clone()));
-        Some(Coupling::Chosen { low, high, cost })
+        let cost = apart.map(&|amount| Some(price(amount)))?;
+        state.pay(&cost);
+        Some(Coupling::Chosen { low, high, cost: cost.formula() })
     }
 }
 
