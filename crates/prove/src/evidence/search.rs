@@ -103,6 +103,22 @@ pub(crate) fn search_within(
 
 /// The same for a question that has been put.
 pub(crate) fn search_posed(posed: &Posed<'_>, effort: &mut Effort) -> Result<Evidence, Stuck> {
+    match search_known(posed, &[], effort) {
+        // Squares are one more fact to multiply with, which most questions do not need.
+        Err(Stuck::Open { path }) => {
+            let with =
+                posed.common.iter().try_fold(posed.facts.clone(), |facts, lemma| facts.with_lemma(lemma))?;
+            match squared(&with).as_slice() {
+                [] => Err(Stuck::Open { path }),
+                squares => search_known(posed, squares, effort),
+            }
+        }
+        answer => answer,
+    }
+}
+
+/// The same, where the squares of some numbers are said not to be negative.
+fn search_known(posed: &Posed<'_>, squares: &[Expr], effort: &mut Effort) -> Result<Evidence, Stuck> {
     let Posed { context, goal, facts, common, .. } = posed;
     let analytic = analytic_lemmas(context, posed.formulas(), facts.list().last());
     // Every choice is unfolded by writing the comparison out again.
@@ -114,7 +130,7 @@ pub(crate) fn search_posed(posed: &Posed<'_>, effort: &mut Effort) -> Result<Evi
     let (facts, mut cited) = search.cite(facts.clone(), common)?;
     let (facts, cuts) = floors_apart(facts, common, search.effort);
     cited.extend(cuts);
-    let (facts, cuts) = with_squares(facts);
+    let (facts, cuts) = with_squares(facts, squares);
     cited.extend(cuts);
     let mut parts = Parts { found: BTreeMap::new(), path: Vec::new(), moved: None, again };
     match search.conquer(&facts, denied, &mut parts) {
@@ -252,10 +268,10 @@ fn floors_apart<'f, 'l>(
 }
 
 /// The facts with that squares are not negative.
-fn with_squares<'f, 'l>(mut facts: Facts<'f>) -> (Facts<'f>, Vec<Cited<'l>>) {
+fn with_squares<'f, 'l>(mut facts: Facts<'f>, squares: &[Expr]) -> (Facts<'f>, Vec<Cited<'l>>) {
     let mut cuts = Vec::new();
-    for atom in squared(&facts) {
-        if let Some((formula, shown)) = square(&facts, &atom)
+    for number in squares {
+        if let Some((formula, shown)) = square(&facts, number)
             && let Ok(more) = facts.with(&formula, true)
         {
             let start = facts.list().len();

@@ -12,7 +12,7 @@ use probity_kernel::poly::Poly;
 /// The most squares of one question that are said not to be negative.
 const MOST_SQUARES: usize = 3;
 
-/// The real numbers that occur as squares.
+/// The real variables that occur as squares.
 pub(crate) fn squared(facts: &Facts<'_>) -> Vec<Expr> {
     let context = facts.context();
     let mut found = BTreeSet::new();
@@ -25,7 +25,8 @@ pub(crate) fn squared(facts: &Facts<'_>) -> Vec<Expr> {
     facts.list().iter().for_each(|fact| for_each_poly(fact, &mut see));
     let positive =
         |atom: &Expr| matches!(atom, Expr::Var(Variable::Plain(name)) if context.is_positive(name));
-    found.retain(|atom| context.kind(atom) == Kind::Real && !positive(atom));
+    let variable = |atom: &Expr| matches!(atom, Expr::Var(_)) && context.kind(atom) == Kind::Real;
+    found.retain(|atom| variable(atom) && !positive(atom));
     found.into_iter().take(MOST_SQUARES).collect()
 }
 
@@ -57,10 +58,12 @@ fn for_each_poly(fact: &Fact, see: &mut dyn FnMut(&Poly)) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use probity_kernel::context::{Context, Orientation};
     use probity_kernel::entail::check_entailment;
+    use probity_kernel::expr::{Expr, Run};
     use probity_kernel::term::{Input, Mechanism, Sort};
+
+    use crate::evidence::search::search_evidence;
 
     #[test]
     fn a_square_is_not_negative() {
@@ -74,13 +77,13 @@ mod tests {
             adjacency: vec![],
         };
         let context = Context::new(&mechanism, Orientation::Forward).unwrap();
-        let x = context.in_run(&Expr::var("x"), probity_kernel::expr::Run::First);
-        let known = (x.clone() * x.clone()).le(Expr::int(-1));
-        let facts = Facts::new(&context, &[&known], &Expr::Bool(false)).unwrap();
-        assert_eq!(squared(&facts), vec![x.clone()]);
-        let (formula, shown) = square(&Facts::new(&context, &[], &Expr::Bool(false)).unwrap(), &x).unwrap();
-        // The goal `false` is the last fact; with the formula in its place the evidence is the same.
-        assert!(check_entailment(&context, &[], &formula, &Evidence::Cut(formula.clone(), Box::new(Evidence::Clash(0, 0)), Box::new(shown.clone()))).is_err());
-        assert!(check_entailment(&context, &[&Expr::Bool(true)], &formula, &shown).is_ok());
+        let x = context.in_run(&Expr::var("x"), Run::First);
+        let shown = |goal: &Expr| {
+            let evidence = search_evidence(&context, &[], goal).ok()?;
+            check_entailment(&context, &[], goal, &evidence).ok()
+        };
+        assert!(shown(&Expr::int(0).le(x.clone() * x.clone())).is_some());
+        assert!(shown(&Expr::int(0).lt(x.clone() * x.clone())).is_none());
+        assert!(shown(&Expr::int(0).le(x.clone() * (x.clone() + Expr::int(1)))).is_none());
     }
 }

@@ -204,7 +204,12 @@ impl Budget {
     }
 
     /// An amount that is due where a condition holds which excludes that of an event, and both conditions as one event.
-    fn others(&self, event: &Expr, (low, next): (&Expr, &Expr), amount: &Expr) -> Option<(usize, usize, Expr)> {
+    fn others(
+        &self,
+        event: &Expr,
+        (low, next): (&Expr, &Expr),
+        amount: &Expr,
+    ) -> Option<(usize, usize, Expr)> {
         let (zero, one) = (Expr::int(0), Expr::int(1));
         let condition = two_sided(event).filter(|_| *low == zero && *next == one)?;
         self.past.iter().enumerate().find_map(|(place, past)| {

@@ -7,9 +7,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use probity_exact::Rational;
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::term::{Coupling, Distribution, Statement};
 
 use super::{Walk, for_each_law};
@@ -17,15 +18,38 @@ use crate::algebra::{divided, minus, normal, over, plus, product};
 use crate::derivation::{Link, Move};
 use crate::forward::apart::Apart;
 use crate::forward::state::{State, Taste, add};
+use crate::tables::{self, Term};
 
 /// The lists from which a text chooses, with how far apart their entries were seen to be.
 pub(super) struct Scores {
     lists: BTreeSet<Name>,
-    seen: RefCell<BTreeMap<Name, Apart>>,
+    seen: RefCell<BTreeMap<Name, Seen>>,
     /// The loops around the place where a list begins.
     around: RefCell<BTreeMap<Name, usize>>,
     /// Whether all that was seen is said where a list begins.
     begun: Cell<bool>,
+}
+
+/// How far apart scores were seen to be, and whether those of the second run are never smaller, or never larger.
+struct Seen {
+    apart: Apart,
+    up: bool,
+    down: bool,
+}
+
+impl Seen {
+    /// What is added to a score of the first run lies between these.
+    fn bounds(&self) -> (Expr, Expr) {
+        let (zero, most) = (Expr::int(0), self.apart.formula());
+        let low = if self.up { zero.clone() } else { minus(zero.clone(), most.clone()) };
+        (low, if self.down { zero } else { most })
+    }
+
+    /// How wide that is for scores that may be so far apart.
+    fn width(&self, amount: &Expr) -> Expr {
+        let ways = i64::from(!self.up) + i64::from(!self.down);
+        product(Expr::int(ways), amount.clone())
+    }
 }
 
 impl Scores {
@@ -49,11 +73,16 @@ impl Scores {
         !self.seen.borrow().is_empty()
     }
 
-    fn see(&self, context: &Context, list: &Name, apart: Apart) {
+    fn see(&self, context: &Context, list: &Name, new: Seen) {
         let mut seen = self.seen.borrow_mut();
-        let most = match seen.get(list) {
-            Some(known) => known.join(&apart, context),
-            None => apart,
+        let (up, down) = (new.up, new.down);
+        let most = match seen.remove(list) {
+            Some(known) => Seen {
+                apart: known.apart.join(&new.apart, context),
+                up: known.up && up,
+                down: known.down && down,
+            },
+            None => new,
         };
         seen.insert(list.clone(), most);
     }
@@ -83,28 +112,31 @@ impl Walk<'_> {
                 if !self.scores.begun.get() {
                     return None;
                 }
-                let apart = self.scores.seen.borrow().get(var)?.formula();
+                let bounds = self.scores.seen.borrow().get(var)?.bounds();
                 state.forget(var);
                 state.equal.insert(var.clone());
-                state.scores.insert(var.clone(), (apart, Expr::int(0)));
+                state.scores.insert(var.clone(), (bounds, Expr::int(0)));
                 var
             }
             Statement::Append { list, value } if self.scores.lists.contains(list) => {
                 let same = state.reads_equal(value);
-                let apart = match same {
-                    true => Apart::base(Expr::int(0)),
-                    false => self.scores.apart(list, value, state, self.taste)?,
+                let seen = match same {
+                    true => Seen { apart: Apart::base(Expr::int(0)), up: true, down: true },
+                    false => {
+                        let (up, down) = direction(context, value);
+                        Seen { apart: self.scores.apart(list, value, state, self.taste)?, up, down }
+                    }
                 };
                 if !same || !state.equal.contains(list) {
-                    self.scores.see(context, list, apart);
+                    self.scores.see(context, list, seen);
                 }
-                let (apart, length) = state.scores.get(list)?.clone();
+                let (bounds, length) = state.scores.get(list)?.clone();
                 let equal = state.equal.contains(list) && same;
                 state.forget(list);
                 if equal {
                     state.equal.insert(list.clone());
                 }
-                state.scores.insert(list.clone(), (apart, add(context, &length, &Expr::int(1))));
+                state.scores.insert(list.clone(), (bounds, add(context, &length, &Expr::int(1))));
                 list
             }
             _ => return None,
@@ -121,11 +153,11 @@ impl Walk<'_> {
         if !state.scores.contains_key(list) && self.scores.begun.get() {
             return None;
         }
-        let apart = self.scores.seen.borrow().get(list)?.clone();
-        let high = apart.formula();
-        let low = minus(Expr::int(0), high.clone());
+        let all_seen = self.scores.seen.borrow();
+        let seen = all_seen.get(list)?;
+        let (low, high) = seen.bounds();
         let price = |amount: &Expr| {
-            let width = normal(context, &product(Expr::int(2), amount.clone()));
+            let width = normal(context, &seen.width(amount));
             match context.measure() {
                 Measure::Pure => state.price(&width, &scale),
                 Measure::Concentrated => {
@@ -134,9 +166,32 @@ impl Walk<'_> {
                 }
             }
         };
-        let cost = apart.map(&|amount| Some(price(amount)))?;
+        let cost = seen.apart.map(&|amount| Some(price(amount)))?;
         state.pay(&cost);
         Some(Coupling::Chosen { low, high, cost: cost.formula() })
+    }
+}
+
+/// Whether a score that is made of sums over rows is never smaller in the second run, or never larger: sums of what is not negative are
+/// not smaller where a table has one row more.
+fn direction(context: &Context, value: &Expr) -> (bool, bool) {
+    let Some(terms) = tables::terms(value) else { return (false, false) };
+    let (mut up, mut down) = (true, true);
+    for Term { sum, factor } in &terms {
+        let runs = tables::runs_with_row(context, &sum.table);
+        let low = tables::value_range(context, sum).map(|range| range.low);
+        let (Expr::Number(factor), [run], Some(Expr::Number(low))) = (factor, runs.as_slice(), low) else {
+            return (false, false);
+        };
+        if low < Rational::ZERO {
+            return (false, false);
+        }
+        let more = (*run == Run::Second) == (*factor >= Rational::ZERO);
+        (up, down) = (up && more, down && !more);
+    }
+    match terms.is_empty() {
+        true => (false, false),
+        false => (up, down),
     }
 }
 
@@ -145,16 +200,16 @@ pub(super) fn before_round(
     before: &State<'_>,
     body: &[Statement],
     (index, low): (&Name, &Expr),
-) -> BTreeMap<Name, (Expr, Expr)> {
+) -> BTreeMap<Name, ((Expr, Expr), Expr)> {
     let done = minus(Expr::var(index.clone()), low.clone());
     let grows = |list: &Name| {
         let appends = |s: &&Statement| matches!(s, Statement::Append { list: to, .. } if to == list);
         body.iter().filter(appends).count() == 1 && !begins(body, list)
     };
     let kept = before.scores.iter().filter(|(list, _)| grows(list));
-    kept.map(|(list, (apart, length))| {
+    kept.map(|(list, (bounds, length))| {
         let length = normal(before.context, &plus(length.clone(), done.clone()));
-        (list.clone(), (apart.clone(), length))
+        (list.clone(), (bounds.clone(), length))
     })
     .collect()
 }

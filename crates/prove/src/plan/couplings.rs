@@ -21,8 +21,8 @@ use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Statement};
 
 use crate::algebra::{
-    absolute, divided, factors, linear, mentions, minus, normal, of_parameters, over, parts, plus, product, visit,
-    without_names,
+    absolute, divided, factors, linear, mentions, minus, normal, of_parameters, over, parts, plus, product,
+    visit, without_names,
 };
 use crate::derivation::Move;
 use crate::plan::blocks::{definitions, for_each_assignment, in_order, inline, set_by_draws};
