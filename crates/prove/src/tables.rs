@@ -11,7 +11,9 @@ use probity_kernel::kind::Kind;
 use probity_kernel::term::{Adjacency, Sort, Statement};
 
 use groups::exclude;
-pub(crate) use groups::{MANY_ALTERNATIVES, alternatives, apart, cell, either, group, one_of_several, only_in_group, side, window};
+pub(crate) use groups::{
+    MANY_ALTERNATIVES, alternatives, apart, cell, either, group, one_of_several, only_in_group, side, window,
+};
 pub(crate) use sized::size_of;
 use sized::{common_factor, sized_price};
 
@@ -423,12 +425,10 @@ pub(crate) fn charge(context: &Context, center: &Expr, price: &dyn Fn(&Expr) -> 
                 Range { low: minus(zero.clone(), size.clone()), high: size }
             }
         };
-        some = some
-            .zip(part.or_nothing())
-            .map(|(sum, part)| match exclusive {
-                true => join(&sum, &part),
-                false => Range { low: plus(sum.low, part.low), high: plus(sum.high, part.high) },
-            });
+        some = some.zip(part.or_nothing()).map(|(sum, part)| match exclusive {
+            true => join(&sum, &part),
+            false => Range { low: plus(sum.low, part.low), high: plus(sum.high, part.high) },
+        });
         whole = Some(match whole {
             None => part,
             Some(sum) => Range { low: plus(sum.low, part.low), high: plus(sum.high, part.high) },

@@ -146,7 +146,13 @@ struct Halves {
 type Ways = Vec<(Expr, Expr)>;
 
 impl Halves {
-    fn see(&mut self, (table, run): (&Name, Run), written: &Expr, sum: (&Expr, &Expr), made: &[(Expr, Expr)]) {
+    fn see(
+        &mut self,
+        (table, run): (&Name, Run),
+        written: &Expr,
+        sum: (&Expr, &Expr),
+        made: &[(Expr, Expr)],
+    ) {
         if made.is_empty() {
             return;
         }
@@ -159,7 +165,8 @@ impl Halves {
     }
 
     fn lemmas(self) -> Vec<Lemma> {
-        let apart = |runs: &BTreeMap<Run, Expr>| runs.len() > 1 && runs.get(&Run::First) != runs.get(&Run::Second);
+        let apart =
+            |runs: &BTreeMap<Run, Expr>| runs.len() > 1 && runs.get(&Run::First) != runs.get(&Run::Second);
         let of = self.seen.into_iter().filter(|(_, (runs, _))| apart(runs)).take(MAX_SUMS);
         of.flat_map(|((table, condition, value), (_, ways))| {
             let whole = (condition, value);

@@ -13,4 +13,5 @@ pub(crate) mod retrace;
 pub(crate) mod rows;
 pub mod search;
 pub mod simplex;
+pub(crate) mod squares;
 pub(crate) mod stepping;

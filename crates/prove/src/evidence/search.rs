@@ -44,6 +44,7 @@ use crate::evidence::rows::{
     Outcome, Reach, Row, ask, atoms, base_rows, contradiction, difference_rows, is_public, lifted_rows,
     product_rows, row_degree, scaled_rows, swapped_rows, twice_scaled_rows, without_lonely,
 };
+use crate::evidence::squares::{square, squared};
 
 /// Nodes after which the search for one part of a goal gives up. A goal of many parts, as a long invariant is, may take so many for each.
 const MAX_NODES: usize = 3_000;
@@ -102,6 +103,22 @@ pub(crate) fn search_within(
 
 /// The same for a question that has been put.
 pub(crate) fn search_posed(posed: &Posed<'_>, effort: &mut Effort) -> Result<Evidence, Stuck> {
+    match search_known(posed, &[], effort) {
+        // Squares are one more fact to multiply with, which most questions do not need.
+        Err(Stuck::Open { path }) => {
+            let with =
+                posed.common.iter().try_fold(posed.facts.clone(), |facts, lemma| facts.with_lemma(lemma))?;
+            match squared(&with).as_slice() {
+                [] => Err(Stuck::Open { path }),
+                squares => search_known(posed, squares, effort),
+            }
+        }
+        answer => answer,
+    }
+}
+
+/// The same, where the squares of some numbers are said not to be negative.
+fn search_known(posed: &Posed<'_>, squares: &[Expr], effort: &mut Effort) -> Result<Evidence, Stuck> {
     let Posed { context, goal, facts, common, .. } = posed;
     let analytic = analytic_lemmas(context, posed.formulas(), facts.list().last());
     // Every choice is unfolded by writing the comparison out again.
@@ -112,6 +129,8 @@ pub(crate) fn search_posed(posed: &Posed<'_>, effort: &mut Effort) -> Result<Evi
     let mut search = Search { nodes: 0, known: 0, effort, hopeless: BTreeSet::new(), again };
     let (facts, mut cited) = search.cite(facts.clone(), common)?;
     let (facts, cuts) = floors_apart(facts, common, search.effort);
+    cited.extend(cuts);
+    let (facts, cuts) = with_squares(facts, squares);
     cited.extend(cuts);
     let mut parts = Parts { found: BTreeMap::new(), path: Vec::new(), moved: None, again };
     match search.conquer(&facts, denied, &mut parts) {
@@ -237,6 +256,22 @@ fn floors_apart<'f, 'l>(
             Some((formula, shown))
         });
         if let Some((formula, shown)) = within
+            && let Ok(more) = facts.with(&formula, true)
+        {
+            let start = facts.list().len();
+            let count = more.list().len() - start;
+            facts = more;
+            cuts.push(Cited { source: Source::Cut(Box::new((formula, shown))), start, count });
+        }
+    }
+    (facts, cuts)
+}
+
+/// The facts with that squares are not negative.
+fn with_squares<'f, 'l>(mut facts: Facts<'f>, squares: &[Expr]) -> (Facts<'f>, Vec<Cited<'l>>) {
+    let mut cuts = Vec::new();
+    for number in squares {
+        if let Some((formula, shown)) = square(&facts, number)
             && let Ok(more) = facts.with(&formula, true)
         {
             let start = facts.list().len();

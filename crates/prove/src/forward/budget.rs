@@ -155,11 +155,16 @@ impl Budget {
 
     /// Pays where an event lies from one place on and before another.
     fn charge_event(&mut self, context: &Context, event: &Expr, (low, next): (&Expr, &Expr), amount: &Expr) {
-        let paid_before = |past: &Past| {
+        let paid_before = |past: &Past, here: bool| {
             let at = past.amounts.iter().position(|known| known == amount)?;
-            (past.event == *event && moves_on(context, low, &past.upto)).then_some(at)
+            let ends = if here { past.upto == *low } else { moves_on(context, low, &past.upto) };
+            (past.event == *event && ends).then_some(at)
         };
-        let before = self.past.iter().enumerate().find_map(|(place, past)| Some((place, paid_before(past)?)));
+        // What was paid up to this very place goes on; only then what ended before it.
+        let before = [true, false].into_iter().find_map(|here| {
+            let known = |(place, past): (usize, &Past)| Some((place, paid_before(past, here)?));
+            self.past.iter().enumerate().find_map(known)
+        });
         // What is due for some rows and for others that are not these is due once.
         if let Some((place, at, event)) = self.others(event, (low, next), amount) {
             let past = &mut self.past[place];
@@ -199,7 +204,12 @@ impl Budget {
     }
 
     /// An amount that is due where a condition holds which excludes that of an event, and both conditions as one event.
-    fn others(&self, event: &Expr, (low, next): (&Expr, &Expr), amount: &Expr) -> Option<(usize, usize, Expr)> {
+    fn others(
+        &self,
+        event: &Expr,
+        (low, next): (&Expr, &Expr),
+        amount: &Expr,
+    ) -> Option<(usize, usize, Expr)> {
         let (zero, one) = (Expr::int(0), Expr::int(1));
         let condition = two_sided(event).filter(|_| *low == zero && *next == one)?;
         self.past.iter().enumerate().find_map(|(place, past)| {

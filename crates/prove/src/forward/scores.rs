@@ -7,23 +7,49 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use probity_exact::Rational;
 use probity_kernel::concentrated::Measure;
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Expr, Name, Run, Variable};
 use probity_kernel::term::{Coupling, Distribution, Statement};
 
 use super::{Walk, for_each_law};
 use crate::algebra::{divided, minus, normal, over, plus, product};
 use crate::derivation::{Link, Move};
 use crate::forward::apart::Apart;
-use crate::forward::state::{State, add, larger};
+use crate::forward::state::{State, Taste, add};
+use crate::tables::{self, Term};
 
 /// The lists from which a text chooses, with how far apart their entries were seen to be.
 pub(super) struct Scores {
     lists: BTreeSet<Name>,
-    seen: RefCell<BTreeMap<Name, Expr>>,
+    seen: RefCell<BTreeMap<Name, Seen>>,
+    /// The loops around the place where a list begins.
+    around: RefCell<BTreeMap<Name, usize>>,
     /// Whether all that was seen is said where a list begins.
     begun: Cell<bool>,
+}
+
+/// How far apart scores were seen to be, and whether those of the second run are never smaller, or never larger.
+struct Seen {
+    apart: Apart,
+    up: bool,
+    down: bool,
+}
+
+impl Seen {
+    /// What is added to a score of the first run lies between these.
+    fn bounds(&self) -> (Expr, Expr) {
+        let (zero, most) = (Expr::int(0), self.apart.formula());
+        let low = if self.up { zero.clone() } else { minus(zero.clone(), most.clone()) };
+        (low, if self.down { zero } else { most })
+    }
+
+    /// How wide that is for scores that may be so far apart.
+    fn width(&self, amount: &Expr) -> Expr {
+        let ways = i64::from(!self.up) + i64::from(!self.down);
+        product(Expr::int(ways), amount.clone())
+    }
 }
 
 impl Scores {
@@ -37,7 +63,8 @@ impl Scores {
             }
         });
         lists.retain(|list| !context.mechanism().inputs.iter().any(|input| input.name == *list));
-        Rc::new(Scores { lists, seen: RefCell::default(), begun: Cell::new(false) })
+        let (seen, around) = (RefCell::default(), RefCell::default());
+        Rc::new(Scores { lists, seen, around, begun: Cell::new(false) })
     }
 
     /// Whether there is something to say on a second walk.
@@ -46,13 +73,32 @@ impl Scores {
         !self.seen.borrow().is_empty()
     }
 
-    fn see(&self, context: &Context, list: &Name, apart: &Expr) {
+    fn see(&self, context: &Context, list: &Name, new: Seen) {
         let mut seen = self.seen.borrow_mut();
-        let most = match seen.get(list) {
-            Some(known) => larger(context, known, apart),
-            None => apart.clone(),
+        let (up, down) = (new.up, new.down);
+        let most = match seen.remove(list) {
+            Some(known) => Seen {
+                apart: known.apart.join(&new.apart, context),
+                up: known.up && up,
+                down: known.down && down,
+            },
+            None => new,
         };
         seen.insert(list.clone(), most);
+    }
+
+    /// How far apart a score is, in terms of what stands where its list begins.
+    fn apart(&self, list: &Name, value: &Expr, state: &State<'_>, taste: Taste) -> Option<Apart> {
+        let depth = self.around.borrow().get(list).copied().unwrap_or(0);
+        let inner: Vec<Name> = state.loops().into_iter().skip(depth).map(|(index, ..)| index).collect();
+        let mut outside = state.clone();
+        outside.around.truncate(2 * depth);
+        let apart = Apart::of(&outside, value, taste).filter(|apart| {
+            let moves = |e: &Expr| inner.iter().any(|index| e.mentions(&Variable::Plain(index.clone())));
+            apart.own.is_empty() && !apart.largest && !moves(&apart.formula())
+        });
+        let whole = || Some(Apart::base(Apart::of(state, value, taste)?.most(state.context)));
+        apart.filter(|apart| depth > 0 || apart.parts.is_empty()).or_else(whole)
     }
 }
 
@@ -61,27 +107,36 @@ impl Walk<'_> {
     pub(super) fn scored(&self, statement: &Statement, state: &mut State<'_>) -> Option<Link> {
         let context = self.context;
         let list = match statement {
-            Statement::Assign { var, value } if *value == Expr::EmptyList && self.scores.begun.get() => {
-                let apart = self.scores.seen.borrow().get(var).cloned()?;
+            Statement::Assign { var, value } if *value == Expr::EmptyList => {
+                self.scores.around.borrow_mut().insert(var.clone(), state.loops().len());
+                if !self.scores.begun.get() {
+                    return None;
+                }
+                let bounds = self.scores.seen.borrow().get(var)?.bounds();
                 state.forget(var);
                 state.equal.insert(var.clone());
-                state.scores.insert(var.clone(), (apart, Expr::int(0)));
+                state.scores.insert(var.clone(), (bounds, Expr::int(0)));
                 var
             }
             Statement::Append { list, value } if self.scores.lists.contains(list) => {
                 let same = state.reads_equal(value);
-                let apart =
-                    if same { Apart::base(Expr::int(0)) } else { Apart::of(state, value, self.taste)? };
+                let seen = match same {
+                    true => Seen { apart: Apart::base(Expr::int(0)), up: true, down: true },
+                    false => {
+                        let (up, down) = direction(context, value);
+                        Seen { apart: self.scores.apart(list, value, state, self.taste)?, up, down }
+                    }
+                };
                 if !same || !state.equal.contains(list) {
-                    self.scores.see(context, list, &apart.most(context));
+                    self.scores.see(context, list, seen);
                 }
-                let (apart, length) = state.scores.get(list)?.clone();
+                let (bounds, length) = state.scores.get(list)?.clone();
                 let equal = state.equal.contains(list) && same;
                 state.forget(list);
                 if equal {
                     state.equal.insert(list.clone());
                 }
-                state.scores.insert(list.clone(), (apart, add(context, &length, &Expr::int(1))));
+                state.scores.insert(list.clone(), (bounds, add(context, &length, &Expr::int(1))));
                 list
             }
             _ => return None,
@@ -95,22 +150,48 @@ impl Walk<'_> {
     pub(super) fn same_choice(&self, list: &Name, scale: &Expr, state: &mut State<'_>) -> Option<Coupling> {
         let context = self.context;
         let scale = state.public(scale)?;
-        let high = match state.scores.get(list) {
-            Some((apart, _)) => apart.clone(),
-            None if !self.scores.begun.get() => self.scores.seen.borrow().get(list)?.clone(),
-            None => return None,
-        };
-        let low = minus(Expr::int(0), high.clone());
-        let width = normal(context, &product(Expr::int(2), high.clone()));
-        let cost = match context.measure() {
-            Measure::Pure => state.price(&width, &scale),
-            Measure::Concentrated => {
-                let ratio = over(width, &scale);
-                normal(context, &divided(product(ratio.clone(), ratio), &Expr::int(8)))
+        if !state.scores.contains_key(list) && self.scores.begun.get() {
+            return None;
+        }
+        let all_seen = self.scores.seen.borrow();
+        let seen = all_seen.get(list)?;
+        let (low, high) = seen.bounds();
+        let price = |amount: &Expr| {
+            let width = normal(context, &seen.width(amount));
+            match context.measure() {
+                Measure::Pure => state.price(&width, &scale),
+                Measure::Concentrated => {
+                    let ratio = over(width, &scale);
+                    normal(context, &divided(product(ratio.clone(), ratio), &Expr::int(8)))
+                }
             }
         };
-        state.pay(&Apart::base(cost.clone()));
-        Some(Coupling::Chosen { low, high, cost })
+        let cost = seen.apart.map(&|amount| Some(price(amount)))?;
+        state.pay(&cost);
+        Some(Coupling::Chosen { low, high, cost: cost.formula() })
+    }
+}
+
+/// Whether a score that is made of sums over rows is never smaller in the second run, or never larger: sums of what is not negative are
+/// not smaller where a table has one row more.
+fn direction(context: &Context, value: &Expr) -> (bool, bool) {
+    let Some(terms) = tables::terms(value) else { return (false, false) };
+    let (mut up, mut down) = (true, true);
+    for Term { sum, factor } in &terms {
+        let runs = tables::runs_with_row(context, &sum.table);
+        let low = tables::value_range(context, sum).map(|range| range.low);
+        let (Expr::Number(factor), [run], Some(Expr::Number(low))) = (factor, runs.as_slice(), low) else {
+            return (false, false);
+        };
+        if low < Rational::ZERO {
+            return (false, false);
+        }
+        let more = (*run == Run::Second) == (*factor >= Rational::ZERO);
+        (up, down) = (up && more, down && !more);
+    }
+    match terms.is_empty() {
+        true => (false, false),
+        false => (up, down),
     }
 }
 
@@ -119,16 +200,16 @@ pub(super) fn before_round(
     before: &State<'_>,
     body: &[Statement],
     (index, low): (&Name, &Expr),
-) -> BTreeMap<Name, (Expr, Expr)> {
+) -> BTreeMap<Name, ((Expr, Expr), Expr)> {
     let done = minus(Expr::var(index.clone()), low.clone());
     let grows = |list: &Name| {
         let appends = |s: &&Statement| matches!(s, Statement::Append { list: to, .. } if to == list);
         body.iter().filter(appends).count() == 1 && !begins(body, list)
     };
     let kept = before.scores.iter().filter(|(list, _)| grows(list));
-    kept.map(|(list, (apart, length))| {
+    kept.map(|(list, (bounds, length))| {
         let length = normal(before.context, &plus(length.clone(), done.clone()));
-        (list.clone(), (apart.clone(), length))
+        (list.clone(), (bounds.clone(), length))
     })
     .collect()
 }

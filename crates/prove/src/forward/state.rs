@@ -48,7 +48,7 @@ pub(crate) struct State<'a> {
     /// Where a drawn value lies.
     pub(super) extra: BTreeMap<Name, Expr>,
     /// Lists of scores for a choice: how far apart their entries may be, and how long they are.
-    pub(super) scores: BTreeMap<Name, (Expr, Expr)>,
+    pub(super) scores: BTreeMap<Name, ((Expr, Expr), Expr)>,
     /// What holds around: the ranges of loop indices.
     pub(super) around: Vec<Expr>,
     pub(super) budget: Budget,
@@ -275,10 +275,9 @@ impl<'a> State<'a> {
                 facts.push(w.equals(self.context.in_run(truth, Run::Second)));
             }
             facts.extend(self.extra.get(name).cloned());
-            if let Some((apart, length)) = self.scores.get(name) {
-                let low = minus(Expr::int(0), apart.clone());
+            if let Some(((low, high), length)) = self.scores.get(name) {
                 let list = Variable::Of(name.clone(), Run::First);
-                facts.push(Expr::apart(name.clone(), low, apart.clone()));
+                facts.push(Expr::apart(name.clone(), low.clone(), high.clone()));
                 facts.push(Expr::Length(list).equals(length.clone()));
             }
         }

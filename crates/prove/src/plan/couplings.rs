@@ -21,8 +21,8 @@ use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Adjacency, Claim, Coupling, Distribution, Statement};
 
 use crate::algebra::{
-    absolute, divided, factors, linear, mentions, minus, normal, of_parameters, over, parts, plus, product, visit,
-    without_names,
+    absolute, divided, factors, linear, mentions, minus, normal, of_parameters, over, parts, plus, product,
+    visit, without_names,
 };
 use crate::derivation::Move;
 use crate::plan::blocks::{definitions, for_each_assignment, in_order, inline, set_by_draws};
@@ -313,6 +313,15 @@ impl<'a> Guesser<'a> {
         for total in &totals {
             push(plain(move_total(total, &zero)), amounts(total, &zero));
         }
+        // A logarithm by which the scale is multiplied is meant to bound what changes.
+        let (mut above, mut below) = (Vec::new(), Vec::new());
+        factors(&scale_here, &mut above, &mut below);
+        if let Some(logarithm) = above.iter().find(|e| matches!(e, Expr::Unary(Unary::Ln, _))) {
+            let amount = tables::price(logarithm, &scale_here);
+            if self.is_public(&amount) {
+                push(plain((zero.clone(), amount.clone())), vec![amount]);
+            }
+        }
         // A draw that serves one total in one branch and another in the other.
         if let Some((guard, [yes, no])) = self.served(var) {
             let guard = self.first(&guard);
@@ -428,12 +437,6 @@ impl<'a> Guesser<'a> {
         add(over(size.clone(), scale));
         for distance in &self.distances {
             add(over(distance.clone(), scale));
-        }
-        // A logarithm by which a scale is multiplied is meant to bound what changes.
-        let (mut above, mut below) = (Vec::new(), Vec::new());
-        factors(scale, &mut above, &mut below);
-        if let Some(logarithm) = above.iter().find(|e| matches!(e, Expr::Unary(Unary::Ln, _))) {
-            add(tables::price(logarithm, scale));
         }
         for distance in &self.distances {
             add(over(plus(size.clone(), distance.clone()), scale));

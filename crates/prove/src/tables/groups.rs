@@ -201,14 +201,17 @@ pub(crate) fn apart(a: &Expr, b: &Expr) -> bool {
 /// differ, 0 where it holds and 1 where it does not.
 pub(crate) fn one_of_several(context: &Context, sum: &Sum) -> Option<(Vec<Expr>, Expr)> {
     let is_param = |name: &Name| context.mechanism().params.iter().any(|param| param.name == *name);
-    let is_fixed =
-        |v: &Variable| matches!(v, Variable::Field(..)) || matches!(v, Variable::Plain(name) if is_param(name));
+    let is_fixed = |v: &Variable| {
+        matches!(v, Variable::Field(..)) || matches!(v, Variable::Plain(name) if is_param(name))
+    };
     if sum.condition.find_variable(&|v| !is_fixed(v)).is_some() {
         return None;
     }
     let others = all_sums(context);
-    let several = others.iter().any(|other| other.table == sum.table && exclude(&sum.condition, &other.condition));
-    let event = |run: Run| at_row(context, &sum.condition, &sum.table, run).choose(Expr::int(0), Expr::int(1));
+    let several =
+        others.iter().any(|other| other.table == sum.table && exclude(&sum.condition, &other.condition));
+    let event =
+        |run: Run| at_row(context, &sum.condition, &sum.table, run).choose(Expr::int(0), Expr::int(1));
     several.then(|| (runs_with_row(context, &sum.table).into_iter().map(event).collect(), Expr::int(0)))
 }
 
