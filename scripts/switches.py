@@ -72,7 +72,7 @@ FALSIFIERS = {
     "rules.rs": ["tails", "loops", "finite", "noise", "concentrated"],
     "rules/sampling.rs": ["selective", "gumbel", "single_draws", "tails", "signed", "finite", "noise", "concentrated"],
     "rules/sampling/signed_log.rs": ["signed"],
-    "rules/sampling/tails.rs": ["tails", "single_draws"],
+    "rules/sampling/tails.rs": ["parts_of_laws", "tails", "single_draws"],
     "rules/tables.rs": ["groups", "evidence", "finite"],
     "context.rs": ["evidence", "finite", "theorems_are"],
     "text/names.rs": ["evidence"],

@@ -117,7 +117,10 @@ fn hints_say_what_to_write() {
         )
     };
     for (body, hint) in [
-        ("y ~ laplace(q[0], 1)\nreturn y, y", "several values are returned in brackets: `return (a, b)`"),
+        (
+            "d = 1 / n\nreturn 0\nneighbours every entry of q differs by at most d",
+            "`let d = …` above the statements",
+        ),
         ("for v in q {\n  break\n}\nreturn 0", "`if not done { … }`"),
         ("out = []\nout[0] = q[0]\nreturn out", "`append(out, …)`"),
     ] {

@@ -1,12 +1,12 @@
 //! Which condition to blame when a proof fails, and values for which it is false.
 
-use probity_kernel::context::Context;
+use probity_kernel::context::{Context, swap_runs};
 use probity_kernel::expr::{Binary, Expr, Unary, Variable};
 use probity_kernel::fact::{Fact, fact};
 use probity_kernel::law;
 use probity_kernel::term::Statement;
 
-use crate::derivation::Reason;
+use crate::derivation::{Reason, conjuncts};
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
 use crate::explain::words::{in_few_words, in_words};
@@ -75,6 +75,17 @@ pub(crate) fn blame(
                 Err(_) => blame(context, hypotheses, a, path, effort),
             }
         }
+        // Neighbours of a called mechanism, of which the runs may have either first.
+        Expr::Binary(Binary::Or, a, b) if is_false(a) => blame(context, hypotheses, b, path, effort),
+        Expr::Binary(Binary::Or, a, b) if is_false(b) => blame(context, hypotheses, a, path, effort),
+        Expr::Binary(Binary::Or, a, b) if **b == swap_runs(a) => {
+            let goal = in_either_order(context, &hypotheses, a, effort);
+            if reads_alike(&goal) {
+                return blame(context, hypotheses, &goal, path, effort);
+            }
+            let goal = format!("{}, whichever run is the first", in_words(&goal, &hypotheses));
+            Blame { reason: Reason::NotShown { goal, path }, example: None, about_cost: false }
+        }
         // An implication, as the rules write it: assume the premise and go on.
         Expr::Binary(Binary::Or, a, b) => {
             let premise = match &**a {
@@ -91,6 +102,39 @@ pub(crate) fn blame(
             Blame { reason, example, about_cost: goal.mentions(&Variable::Cost) }
         }
     }
+}
+
+/// Whether a condition is plainly false: one of its parts is.
+fn is_false(e: &Expr) -> bool {
+    match e {
+        Expr::Binary(Binary::And, a, b) => is_false(a) || is_false(b),
+        _ => *e == Expr::Bool(false),
+    }
+}
+
+/// Whether an equation says the same with the runs exchanged.
+fn reads_alike(e: &Expr) -> bool {
+    matches!(e, Expr::Binary(Binary::Eq, a, b) if swap_runs(a) == **b && swap_runs(b) == **a)
+}
+
+/// Of conditions that are not shown together, neither as they stand nor with the runs exchanged: one that is not shown by itself, or
+/// those that are not shown both ways.
+fn in_either_order(context: &Context, hypotheses: &[Expr], all: &Expr, effort: &mut Effort) -> Expr {
+    let known: Vec<&Expr> = hypotheses.iter().collect();
+    let mut shown = |e: &Expr| search_within(context, &known, e, effort).is_ok();
+    let mut parts = Vec::new();
+    conjuncts(all, &mut parts);
+    let mut left = Vec::new();
+    for part in parts {
+        let other = swap_runs(&part);
+        if part == other && !shown(&part) || part != other && !shown(&part.clone().or(other.clone())) {
+            return part;
+        }
+        if !shown(&part) || !shown(&other) {
+            left.push(part);
+        }
+    }
+    if left.is_empty() { all.clone() } else { Expr::all(left) }
 }
 
 /// The condition in the words of the text.

@@ -47,6 +47,28 @@ fn however_the_sum_is_written() {
     assert!(is_proved(LARGE, "1", "eps, delta"));
 }
 
+/// A factor e^ε more than the sum is often written; and delta may be what the text computes from its threshold.
+#[test]
+fn with_a_factor_to_spare_or_a_delta_that_is_computed() {
+    assert!(is_proved(LARGE, "k", "k * eps, k * exp(k * eps) * delta"));
+    assert!(is_proved(LARGE, "k", "k * eps, exp(k * eps) * k * delta"));
+    assert!(!is_proved(LARGE, "k", "k * eps, k * exp(k * eps) * delta / 2"));
+    let computed = |delta: &str| {
+        let text = format!(
+            "mechanism m(people: rows(age: int))\nparam k: int >= 1\nparam eps > 0\nparam t >= 1\nlet d = exp(-(t - 1) * eps) / 2\n\
+             let all = {delta}\nc = count(r in people)\nout = 0\nif c > 0 {{\nn ~ laplace(c, 1 / eps)\nif n > t {{\nout = n\n}}\n}}\n\
+             return out\nneighbours at most k rows of people are added or removed\nclaim k * eps, all\n"
+        );
+        let program = load_text(&text).unwrap_or_else(|faults| panic!("{text}{faults:?}"));
+        prove(&program.mechanism, &program.claim, &Default::default()).is_ok()
+    };
+    assert!(computed("k * exp((k - 1) * eps) * d"));
+    assert!(computed("k * exp(k * eps) * d"));
+    assert!(computed("d * (exp(k * eps) - 1) / (exp(eps) - 1)"));
+    assert!(!computed("k * d"));
+    assert!(!computed("k * exp((k - 2) * eps) * d"));
+}
+
 #[test]
 fn deltas_below_the_sum_are_not_proved() {
     for claim in [

@@ -76,7 +76,46 @@ const LOOSE: &[&str] = &[
     "uniform_centered",
     "uniform_int_added",
     "uniform_int_around",
+    "zero_epsilon_both_tails",
+    "zero_epsilon_choice",
+    "zero_epsilon_either_draw",
+    "zero_epsilon_integers",
+    "zero_epsilon_one_side",
+    "zero_epsilon_rounds",
+    "zero_epsilon_threshold",
 ];
+
+/// At epsilon 0 nothing but delta pays: a tail that is reached for one input and not for the other.
+#[test]
+fn at_epsilon_0_tails_cost_what_they_have() {
+    let text = |draws: &str, guard: &str, delta: &str| {
+        format!(
+            "mechanism m(x: real)\nparam b > 0\nparam t: int >= 1\n{draws}\ny = 0\nif {guard} {{\ny = x\n}}\nreturn y\n\
+             neighbours any\nclaim 0, {delta}\n"
+        )
+    };
+    let is_proved = |draws: &str, guard: &str, delta: &str| {
+        let text = text(draws, guard, delta);
+        unaided(&probity_lang::load_text(&text).unwrap_or_else(|faults| panic!("{text}{faults:?}"))).is_ok()
+    };
+    let (one, two) = ("n ~ laplace(b)", "n ~ laplace(b)\nm ~ laplace(b)");
+    let either = "n > t or m > t";
+    for (draws, guard, enough, less) in [
+        (one, "n > t", "exp(-t / b) / 2", "exp(-t / b) / 3"),
+        (one, "n >= t", "exp(-t / b) / 2", "exp(-(t + 1) / b) / 2"),
+        (one, "abs(n) > t", "exp(-t / b)", "exp(-t / b) / 2"),
+        (two, either, "exp(-t / b)", "exp(-t / b) / 2"),
+        (two, either, "exp(-t / b) / 2 + exp(-t / b) / 2", "exp(-t / b) / 2 + exp(-t / b) / 3"),
+        ("n ~ geometric(b)", "n >= t", "exp(-t / b)", "exp(-(t + 1) / b)"),
+        ("n ~ discrete_laplace(b)", "n >= t", "exp(-t / b) / (1 + exp(-1 / b))", "exp(-(t + 1) / b)"),
+    ] {
+        assert!(is_proved(draws, guard, enough), "{draws} {guard} {enough}");
+        assert!(!is_proved(draws, guard, less), "{draws} {guard} {less}");
+    }
+    // Where the tail is not reached alone, it is not enough.
+    assert!(!is_proved(one, "n > t - 1", "exp(-t / b) / 2"));
+    assert!(!is_proved(two, "n > t or m > 0", "exp(-t / b)"));
+}
 
 #[test]
 fn a_hundredth_less_is_not_proved() {

@@ -520,8 +520,10 @@ impl Elaborator<'_> {
     }
 
     fn not_fixed(&mut self, name: &str, role: &Role, span: Span, allowed: &str) {
-        self.sink.report(Code::NotFixed, span, || {
-            format!("`{name}` is {}: expected {allowed} here", role.describe())
+        self.sink.report_with(Code::NotFixed, span, || {
+            let hint = matches!(role, Role::Variable)
+                .then(|| format!("`let {name} = …` above the statements names what the parameters fix"));
+            (format!("`{name}` is {}: expected {allowed} here", role.describe()), hint)
         });
     }
 }

@@ -61,11 +61,7 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::While) => self.while_loop()?,
             TokenKind::Keyword(Keyword::Return) => {
                 self.advance();
-                let value = self.expression()?;
-                if self.at_mark(Mark::Comma) {
-                    let hint = "several values are returned in brackets: `return (a, b)`";
-                    return Err(self.unexpected("the end of the line", Some(hint.into())));
-                }
+                let value = self.returned()?;
                 let end = value.span;
                 (StatementKind::Return(value), end)
             }
@@ -73,6 +69,22 @@ impl Parser<'_> {
             _ => self.draw_or_assign()?,
         };
         Ok(Statement { kind, span: start.to(end) })
+    }
+
+    /// What is returned: a value, or several as a tuple, whose brackets may be left out.
+    fn returned(&mut self) -> Parsed<Expr> {
+        let first = self.expression()?;
+        if !self.at_mark(Mark::Comma) {
+            return Ok(first);
+        }
+        let start = first.span;
+        let mut parts = vec![first];
+        while self.eat_mark(Mark::Comma) {
+            parts.push(self.expression()?);
+        }
+        let end = parts.last().map_or(start, |part| part.span);
+        let height = parts.iter().map(|part| part.height).max().unwrap_or(0);
+        self.node(ExprKind::Tuple(parts), start.to(end), height)
     }
 
     /// `name ~ law(arguments)` or `name = value`

@@ -68,6 +68,10 @@ fn shares(mechanism: &Mechanism, most: &Expr, claim: &Claim) -> Vec<Claim> {
     };
     // delta · (exp(k·e) − 1)/(exp(e) − 1), delta · k · exp((k − 1)·e), (1 + exp(e)) · delta.
     add(without_growth(&claim.delta, most));
+    // The same where delta itself is an exponential: what grows mentions k.
+    if number(most).is_none() {
+        add(without_factors(&claim.delta, &|e| mentions(e, most)));
+    }
     for param in &mechanism.params {
         let is_it = |v: &Variable| matches!(v, Variable::Plain(name) if *name == param.name);
         let used = |e: &Expr| e.find_variable(&is_it).is_some();
@@ -110,9 +114,14 @@ fn factors(e: &Expr, add: &mut dyn FnMut(Expr)) {
 
 /// The factors of an expression that neither have an exponential in them nor are k.
 fn without_growth(e: &Expr, most: &Expr) -> Expr {
+    without_factors(e, &|e| e == most || grows(e))
+}
+
+/// A product or quotient without some of its factors.
+fn without_factors(e: &Expr, out: &dyn Fn(&Expr) -> bool) -> Expr {
     match e {
         Expr::Binary(Binary::Mul, a, b) => {
-            let (a, b) = (without_growth(a, most), without_growth(b, most));
+            let (a, b) = (without_factors(a, out), without_factors(b, out));
             match (a == Expr::int(1), b == Expr::int(1)) {
                 (true, _) => b,
                 (_, true) => a,
@@ -120,12 +129,17 @@ fn without_growth(e: &Expr, most: &Expr) -> Expr {
             }
         }
         Expr::Binary(Binary::Div, a, b) => {
-            let (a, b) = (without_growth(a, most), without_growth(b, most));
+            let (a, b) = (without_factors(a, out), without_factors(b, out));
             if b == Expr::int(1) { a } else { a / b }
         }
-        _ if e == most || grows(e) => Expr::int(1),
+        _ if out(e) => Expr::int(1),
         _ => e.clone(),
     }
+}
+
+/// Whether k, a parameter, is somewhere in an expression.
+fn mentions(e: &Expr, most: &Expr) -> bool {
+    e == most || e.parts().into_iter().flatten().any(|part| mentions(part, most))
 }
 
 fn grows(e: &Expr) -> bool {

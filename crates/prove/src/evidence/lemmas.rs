@@ -402,17 +402,22 @@ fn exponential_products(fact: &Fact, see: &mut dyn FnMut(&[Vec<Product>; 2])) {
         Fact::Positive(poly) | Fact::NonNegative(poly) => {
             let mut sides = [Vec::new(), Vec::new()];
             let mut all = 0;
+            let mut common = None;
             for (monomial, coefficient) in poly.terms() {
-                let mut exponents = Vec::new();
+                let (mut exponents, mut factors) = (Vec::new(), Vec::new());
                 for (atom, power) in monomial.powers() {
                     match atom {
                         Expr::Unary(Unary::Exp, a) if power > 0 => {
                             exponents
                                 .extend(std::iter::repeat_n((**a).clone(), power.unsigned_abs() as usize));
                         }
-                        // Products with something else are compared by the search.
+                        Expr::Var(Variable::Plain(_)) => factors.push((atom.clone(), power)),
                         _ => return,
                     }
+                }
+                // Products with something else are compared by the search, but for names that are factors of all.
+                if common.get_or_insert_with(|| factors.clone()) != &factors {
+                    return;
                 }
                 if exponents.len() as u32 > MAX_EXPONENTIALS {
                     return;

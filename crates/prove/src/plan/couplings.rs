@@ -171,7 +171,7 @@ impl<'a> Guesser<'a> {
             }
             Distribution::DiscreteLaplace { center, scale } => {
                 let found = self.noise(var, (Some(center), scale), false, read);
-                self.with_integer_tails(var, found, scale, self.is_met_from_above(var))
+                self.with_integer_tails(var, found, scale)
             }
             Distribution::Exponential { scale } | Distribution::Geometric { scale } => {
                 let found = self.noise(var, (None, scale), true, read);

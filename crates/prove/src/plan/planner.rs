@@ -288,7 +288,10 @@ impl<'a> Planner<'a> {
         {
             return Segment::Joint(by.clone(), cost.clone());
         }
-        if let Some((size, guard)) = self.guesser.question(body)
+        // Where mass is given up, draws by themselves may be cut.
+        let apart = self.blocks == Blocks::Single && self.claim.delta != Expr::int(0);
+        if !apart
+            && let Some((size, guard)) = self.guesser.question(body)
             && set_by_draws(&body[..size]).iter().all(|var| self.hint(var).is_none())
         {
             return Segment::Cases(size, guard);

@@ -36,15 +36,13 @@ impl Guesser<'_> {
         var: &Name,
         found: Vec<Candidate>,
         scale: &Expr,
-        met: bool,
     ) -> Vec<Candidate> {
-        let upper = if met { Move::Under } else { Move::Below };
         let ratio = minus(Expr::int(0), divided(Expr::int(1), scale)).exp();
         let around = plus(Expr::int(1), ratio);
         let exact = |coupling, at| Move::Tail(Tail::Exact, coupling, at);
         let both = |coupling, at| Move::Tail(Tail::Exacts, coupling, at);
         let all: [Cut<'_>; 3] =
-            [(&upper, (Expr::int(1), 1)), (&exact, (around.clone(), 1)), (&both, (around, 2))];
+            [(&Move::Under, (Expr::int(1), 1)), (&exact, (around.clone(), 1)), (&both, (around, 2))];
         self.in_order(var, self.cut_in_portions((var, scale), &found, &all), found)
     }
 
@@ -132,7 +130,7 @@ impl Guesser<'_> {
     /// A few of the couplings, with a tail given up.
     fn cut(&self, found: &[Candidate], tail: &Expr, step: &dyn Fn(Coupling, Expr) -> Move) -> Vec<Candidate> {
         let up_to = |c: &Candidate| match &c.step {
-            Move::Draw(coupling @ Coupling::Shift { .. }) => {
+            Move::Draw(coupling @ (Coupling::Shift { .. } | Coupling::Null)) => {
                 let step = step(coupling.clone(), tail.clone());
                 Some(Candidate { step, amounts: c.amounts.clone() })
             }

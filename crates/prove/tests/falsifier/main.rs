@@ -39,6 +39,8 @@ mod judgements;
 mod norms;
 #[path = "judged/redraws.rs"]
 mod redraws;
+#[path = "judged/tails.rs"]
+mod tails;
 
 // Rules that make theorems, and programs with the same law.
 #[path = "sealed/calls.rs"]

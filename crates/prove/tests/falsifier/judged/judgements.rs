@@ -25,25 +25,40 @@ pub struct Seen {
 
 /// Tries a judgement on some pairs of states.
 pub fn check(judgement: &Judgement, context: &Context, seen: &mut Seen, dice: &mut Dice) {
+    try_on_pairs(judgement, context, seen, dice, (16, 3), None);
+}
+
+/// The same for so many pairs that are looked at, of which so many are in its precondition, with uniform draws in so many parts.
+pub fn try_on_pairs(
+    judgement: &Judgement,
+    context: &Context,
+    seen: &mut Seen,
+    dice: &mut Dice,
+    (most, enough): (u64, u64),
+    parts: Option<i64>,
+) {
     let wrong = |why: String| {
         let (by, measure) = (judgement.axioms(), context.measure());
         panic!("a false judgement by {by:?}, {measure:?}\n{}{why}", context.mechanism())
     };
     let trial = match Trial::new(judgement, context) {
-        Ok(Some(trial)) => trial,
+        Ok(Some(trial)) => match parts {
+            Some(parts) => trial.in_parts(parts),
+            None => trial,
+        },
         Ok(None) => return,
         Err(why) => return wrong(why),
     };
     seen.judgements += 1;
     let mut tried = 0;
-    for _ in 0..16 {
+    for _ in 0..most {
         let Some(pair) = pair(context, dice) else { return };
         match trial.on(&pair, dice) {
             Outcome::Elsewhere => {}
             Outcome::Holds => tried += 1,
             Outcome::False(why) => wrong(why),
         }
-        if tried == 3 {
+        if tried == enough {
             break;
         }
     }
@@ -93,7 +108,6 @@ fn search_for(
                 Way::Backward => drop(writer.derive_block(&context, &program, &post, &mut see)),
                 Way::Chains => drop(writer.derive_chain(&context, &program, &mut see)),
                 Way::Points => drop(writer.derive_select(&context, &program, &mut see)),
-                Way::Redraws => drop(writer.derive_redraw(&context, &program, &mut see)),
                 Way::Splits => drop(writer.derive_split(&context, &program, &post, &mut see)),
             }
         }

@@ -37,6 +37,8 @@ pub struct Runner {
 
 /// How much of a run's mass may be left when a loop is given up.
 const REST: i64 = 1 << 16;
+/// What is so little is not followed further.
+const LITTLE: i64 = 1 << 24;
 /// States at which a law is given up.
 const MAX_POINTS: usize = 600;
 /// Cells of a law on the line: halves from −4 to 4.
@@ -134,14 +136,21 @@ impl Runner {
                 Ok(law)
             }
             Statement::While { guard, body, .. } => {
+                let before = point.draws;
                 let (mut law, mut done) = (Law::from([(point, sure)]), Law::new());
                 for _ in 0..40 {
                     let mut live = Law::new();
-                    for (point, mass) in law {
+                    for (mut point, mass) in law {
                         let goes_on = decided(plain(guard, &point.state, shared)?)?;
-                        add(if goes_on { &mut live } else { &mut done }, point, mass);
+                        self.renumber(&mut point, before);
+                        add(if goes_on { &mut live } else { &mut done }, point, short(mass));
                     }
                     if live.is_empty() {
+                        return Ok(done);
+                    }
+                    let rest = live.values().fold(Rational::ZERO, |sum, mass| sum + &mass.1);
+                    if rest <= r(1, LITTLE) {
+                        *cut += rest;
                         return Ok(done);
                     }
                     law = self.block(body, live.clone(), shared, cut)?;
@@ -159,6 +168,34 @@ impl Runner {
                 Ok(done)
             }
         }
+    }
+}
+
+impl Runner {
+    /// Counts what was drawn in the rounds of a loop anew, as far as the state still holds it: no two states of a law are compared, and
+    /// those that say the same after another number of rounds become one.
+    fn renumber(&self, point: &mut Point, before: u32) {
+        let (first, mut names) = (self.run * 1_000 + before, BTreeMap::<u32, u32>::new());
+        for value in point.state.values_mut() {
+            for_each_number(value, &mut |number| {
+                let parts = std::mem::take(&mut number.parts);
+                let renamed = parts.into_iter().map(|(id, part)| {
+                    let next = first + names.len() as u32;
+                    let id = if id < first { id } else { *names.entry(id).or_insert(next) };
+                    (id, part)
+                });
+                number.parts = renamed.collect();
+            });
+        }
+        point.draws = before + names.len() as u32;
+    }
+}
+
+fn for_each_number(value: &mut Value, see: &mut dyn FnMut(&mut Number)) {
+    match value {
+        Value::Number(number) => see(number),
+        Value::List(entries) => entries.iter_mut().for_each(|entry| for_each_number(entry, see)),
+        _ => {}
     }
 }
 
@@ -413,6 +450,12 @@ fn outcomes(
             all
         }
     })
+}
+
+/// The mass between bounds that are quick to compute with: products of many rounds would become long.
+fn short((low, high): Mass) -> Mass {
+    let unit = r(1 << 62, 1);
+    ((low * &unit).floor() / &unit, (high * &unit).ceil() / &unit)
 }
 
 fn abs(x: Rational) -> Rational {

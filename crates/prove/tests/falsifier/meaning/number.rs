@@ -3,6 +3,7 @@
 //! A continuous draw is a cell of a partition of the line. It is a symbol with an interval, and what is computed from it
 //! is an affine form in symbols, so that y + 1 − y is 1 and not an interval.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use probity_exact::{Rational, exp_bounds, ln_bounds, rational};
@@ -123,10 +124,18 @@ impl Span {
     }
 }
 
+thread_local! {
+    /// What was asked for before: rounds that are drawn again ask for the same.
+    static KNOWN: RefCell<BTreeMap<Rational, (Rational, Rational)>> = const { RefCell::new(BTreeMap::new()) };
+}
+
 /// A lower and an upper bound of e^x.
 pub fn exp(x: &Rational) -> (Rational, Rational) {
-    let (low, high) = exp_bounds(x, BITS);
-    (low.to_rational().unwrap(), high.to_rational().unwrap())
+    let compute = || {
+        let (low, high) = exp_bounds(x, BITS);
+        (low.to_rational().unwrap(), high.to_rational().unwrap())
+    };
+    KNOWN.with_borrow_mut(|known| known.entry(x.clone()).or_insert_with(compute).clone())
 }
 
 /// An affine form: multiples of symbols, each with the interval of its symbol, and the rest.

@@ -51,8 +51,6 @@ pub enum Way {
     Points,
     /// By SPLIT, in one way for some pairs of states and in another for the others.
     Splits,
-    /// By REDRAW, a round and the loop that draws it again.
-    Redraws,
 }
 
 const FLAGS: [&str; 2] = ["a", "b"];
