@@ -274,16 +274,18 @@ fn files_that_are_named_by_mistake_are_not_quoted() {
     fs::write(place.join("m.dp"), text).unwrap();
     fs::write(place.join("uses.dp"), format!("use \"secret.json\" as a\n{text}")).unwrap();
     fs::write(place.join("secret.json"), "41.75\n").unwrap();
+    fs::write(place.join("secret.dp"), "41.75\n").unwrap();
+    fs::write(place.join("uses_dp.dp"), format!("use \"secret.dp\" as a\n{text}")).unwrap();
     assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "l"]).0, 0);
     for ledger in [&[][..], &["--ledger", "l"]] {
-        for (file, more) in [("uses.dp", &[][..]), ("m.dp", &["--certificate", "secret.json"])] {
+        for (file, more) in
+            [("uses.dp", &[][..]), ("uses_dp.dp", &[]), ("m.dp", &["--certificate", "secret.json"])]
+        {
             let base = ["run", file, "--set", "eps=1/10", "--input", "x=@secret.json"];
             let (code, out, err) = run(&place, &[&base[..], more, ledger].concat());
             assert!(code != 0 && !format!("{out}{err}").contains("41"), "{file}: {out}{err}");
-            assert!(
-                format!("{out}{err}").contains("something else") || err.contains("ends in .dp"),
-                "{out}{err}"
-            );
+            let said = ["something else", "ends in .dp", "has faults"];
+            assert!(said.iter().any(|said| format!("{out}{err}").contains(said)), "{out}{err}");
         }
     }
 }
@@ -308,7 +310,8 @@ fn draws_are_told_where_they_tell_nothing() {
     }
     for (more, said) in [
         (&["--data", "pple=people.csv"][..], "reads no table pple"),
-        (&["--input", "people=people.csv"], "people is a table"),
+        (&["--input", "people=@people.csv"], "people must be a table"),
+        (&["--data", "people=people.csv", "--input", "people=1"], "people must be a table"),
     ] {
         let (code, _, err) = run(&place, &[&["run", "count.dp"], more].concat());
         assert!(code == 2 && err.contains(said), "{err}");
@@ -328,4 +331,41 @@ fn an_error_after_answers_is_in_their_object() {
     let answer: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}\n{out}"));
     assert!(answer["error"].as_str().unwrap().contains("outside its range"), "{out}");
     assert!(answer["values"].as_array().unwrap().len() < 500 && err.contains("outside its range"));
+}
+
+/// What no run could do is said from the text, before it is paid for; and the search for a proof ends when it is told to.
+#[test]
+fn what_has_no_end_is_refused() {
+    let place = folder("run-endless", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "l"]).0, 0);
+    let text = |inside: &str| {
+        format!(
+            "mechanism m(x: real)\nparam n: int >= 0\nd = []\nfor i in 0..n {{\n{inside}\n}}\nz ~ laplace(x, 2)\n\
+             append(d, z > 0)\nreturn d\nneighbours abs(x' - x) <= 1\nclaim 1/2\n"
+        )
+    };
+    for (inside, fits, too_many, said) in [
+        ("append(d, true)", "1000", "100000000", "keeps more draws and entries"),
+        ("y ~ laplace(0, 1)\nif y > 2 {\nz = 1\n}", "1000", "100000000", "keeps more draws and entries"),
+        ("z = i", "1000000", "1000000000000", "makes 1000000000000 turns"),
+    ] {
+        fs::write(place.join("m.dp"), text(inside)).unwrap();
+        let asked = |n: &str, more: &[&str]| {
+            let set = format!("n={n}");
+            run(&place, &[&["run", "m.dp", "--input", "x=0", "--set", &set][..], more].concat())
+        };
+        assert_eq!(asked(fits, &[]).0, 0, "{inside}: {}", asked(fits, &[]).2);
+        for more in [&[][..], &["--ledger", "l"], &["--unproved"]] {
+            let (code, out, err) = asked(too_many, more);
+            assert!(code == 2 && out.is_empty() && err.contains(said), "{inside}: {out}{err}");
+        }
+    }
+    let (_, out, _) = run(&place, &["budget", "--ledger", "l", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["spent"]["epsilon"], "0");
+    let limited =
+        |seconds: &str| run(&place, &["run", "m.dp", "--input", "x=0", "--set", "n=3", "--seconds", seconds]);
+    let (code, out, _) = limited("0");
+    assert!(code == 1 && out.contains("the deadline passed"), "{out}");
+    assert_eq!(limited("600").0, 0);
+    assert_eq!(limited("-1").0, 2);
 }

@@ -159,11 +159,8 @@ fn called(file: &File, folder: Option<&Path>, open: &mut Open, sink: &mut Sink) 
                     Some(first) if first.code == Code::BadUse => {
                         format!("in `{}`: {}", path.text, first.message)
                     }
-                    first => format!(
-                        "`{}` has faults: {}",
-                        path.text,
-                        first.map_or_else(String::new, ToString::to_string)
-                    ),
+                    // Its words would be quoted, and it may be a private file that has this ending by mistake.
+                    _ => format!("`{}` has faults: expected a mechanism without any", path.text),
                 };
                 refuse(message, "check that file on its own");
             }

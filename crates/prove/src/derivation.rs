@@ -231,6 +231,21 @@ pub struct Plan {
     pub foresight: Option<Box<Foresight>>,
 }
 
+impl Plan {
+    /// A plan by moves, with none yet.
+    pub fn of(rewrites: Vec<Rewrite>, comparison: Comparison) -> Plan {
+        Plan {
+            rewrites,
+            comparison,
+            sides: vec![],
+            through: None,
+            sampled: None,
+            grouped: None,
+            foresight: None,
+        }
+    }
+}
+
 /// Answers side conditions with evidence.
 pub trait Justify {
     /// Evidence that the hypotheses entail the goal.

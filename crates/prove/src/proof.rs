@@ -412,15 +412,8 @@ impl Question<'_> {
     fn foreseeing(&self, rewritten: &Mechanism, rewrites: &[Rewrite]) -> Option<Proof> {
         let mut effort = Effort::of(FORESEEING_EFFORT).until(self.deadline);
         let Found { foresight, sides, evidence } = foresee(rewritten, self.claim, &mut effort)?;
-        let plan = Plan {
-            rewrites: rewrites.to_vec(),
-            comparison: Comparison::Pointwise,
-            sides,
-            through: None,
-            sampled: None,
-            grouped: None,
-            foresight: Some(Box::new(foresight)),
-        };
+        let foresight = Some(Box::new(foresight));
+        let plan = Plan { sides, foresight, ..Plan::of(rewrites.to_vec(), Comparison::Pointwise) };
         let mut recorded = Recorded::new(evidence.clone());
         let theorem = replay(self.mechanism, self.claim, &plan, &mut recorded).ok()?;
         Some(Proof { theorem, plan, evidence })
@@ -446,15 +439,7 @@ impl Question<'_> {
             named = rewritten;
         }
         let comparison = Comparison::Equal;
-        let mut plan = Plan {
-            rewrites,
-            comparison,
-            sides: vec![],
-            through: None,
-            sampled: None,
-            grouped: None,
-            foresight: None,
-        };
+        let mut plan = Plan::of(rewrites, comparison);
         let (mut evidence, mut judgements) = (Vec::new(), Vec::new());
         // The questions of one side are those of the other with the runs exchanged.
         let mut known = Known::default();
@@ -511,16 +496,7 @@ impl Question<'_> {
         };
         let mut best: Option<Box<Attempt>> = None;
         for comparison in comparisons {
-            let rewrites = rewrites.to_vec();
-            let mut plan = Plan {
-                rewrites,
-                comparison,
-                sides: vec![],
-                through: None,
-                sampled: None,
-                grouped: None,
-                foresight: None,
-            };
+            let mut plan = Plan::of(rewrites.to_vec(), comparison);
             let mut evidence = Vec::new();
             for context in &contexts {
                 let mut answers = self.answers.borrow_mut();

@@ -117,15 +117,7 @@ fn figure_2_is_no_proof() {
             Move::Plain,
         ];
         moves.extend(last);
-        Plan {
-            rewrites: vec![],
-            comparison: Comparison::Equal,
-            sides: vec![(Orientation::Forward, moves)],
-            through: None,
-            sampled: None,
-            grouped: None,
-            foresight: None,
-        }
+        Plan { sides: vec![(Orientation::Forward, moves)], ..Plan::of(vec![], Comparison::Equal) }
     };
     let printed = plan(vec![Move::Assert(shifted("r"))]);
     let Failure { place, .. } = replay(&snap(), &claim(var("eps")), &printed, &mut Search).unwrap_err();
@@ -296,13 +288,8 @@ fn the_tails_are_given_up_as_delta() {
     let identity = Coupling::Shift { by: int(0), cost: var("eps") };
     let follow = Coupling::Shift { by: second("x") - first("x"), cost: int(0) };
     let give_up = |coupling: &Coupling, tail: Expr, comparison| Plan {
-        through: None,
-        sampled: None,
-        grouped: None,
-        foresight: None,
-        rewrites: vec![],
-        comparison,
         sides: vec![(Orientation::Forward, vec![Move::UpTo(coupling.clone(), tail)])],
+        ..Plan::of(vec![], comparison)
     };
     let delta = |tail: Expr| (-(tail / (int(1) / var("eps")))).exp();
     let prove_with = |plan: &Plan, delta: Expr| {

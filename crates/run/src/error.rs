@@ -7,6 +7,8 @@ use probity_lang::{Diagnostic, SettingError};
 use probity_noise::entropy::EntropyError;
 
 use crate::input::InputError;
+use crate::program::least::MOST_TURNS;
+use crate::program::machine::MOST_BYTES;
 
 /// Numerators and denominators of parameters and grids have at most so many bits: with ten times as many, one draw takes ten seconds. They are not
 /// private; inputs have less room (`input.rs`).
@@ -88,6 +90,13 @@ pub enum RunError {
         /// The expression, or the loop.
         expression: String,
     },
+    /// Every run takes more turns or more memory than there is, whatever the inputs.
+    TooMuch {
+        /// The statement by which it does.
+        statement: String,
+        /// How many turns it has made by then, if it is turns.
+        turns: Option<u64>,
+    },
     /// A `where` line about rows is none that is computed for each row.
     Rows {
         /// The assumption.
@@ -130,7 +139,7 @@ pub enum RunError {
         /// The statement.
         statement: String,
     },
-    /// A loop or a list is longer than this machine can hold.
+    /// A run takes more memory than there is for one, for these inputs or draws.
     TooLong {
         /// The statement.
         statement: String,
@@ -214,6 +223,9 @@ impl RunError {
                  taken to have as many digits as they may, whatever they are"
                     .into()
             }
+            RunError::TooMuch { .. } => {
+                "let loops have fewer turns; draws are kept until the run ends, and lists until they begin anew".into()
+            }
             RunError::Rows { .. } => {
                 "compare each field with numbers, as in `where people.age >= 18`; what depends on more is a condition of the sum".into()
             }
@@ -284,6 +296,19 @@ impl fmt::Display for RunError {
                     "the numbers of `{expression}` may become too large, for some inputs or in some turn of a loop"
                 )
             }
+            RunError::TooMuch { statement, turns: Some(turns) } => {
+                write!(
+                    f,
+                    "by `{statement}` every run makes {turns} turns of loops or more, and a run has {MOST_TURNS}"
+                )
+            }
+            RunError::TooMuch { statement, turns: None } => {
+                write!(
+                    f,
+                    "by `{statement}` every run keeps more draws and entries of lists than fit into the {} MiB of one run",
+                    MOST_BYTES >> 20
+                )
+            }
             RunError::Rows { expression } => {
                 write!(
                     f,
@@ -315,7 +340,11 @@ impl fmt::Display for RunError {
                 )
             }
             RunError::TooLong { statement } => {
-                write!(f, "`{statement}` is longer than this machine can hold; there is no answer")
+                write!(
+                    f,
+                    "`{statement}` takes more than the {} MiB that one run has for draws and lists; there is no answer",
+                    MOST_BYTES >> 20
+                )
             }
             RunError::Undecided { statement, bits } => {
                 write!(f, "`{statement}` is undecided after {bits} random bits; there is no answer")

@@ -132,9 +132,12 @@ impl Inputs {
         }
         for input in &mechanism.inputs {
             let name = input.name.to_string();
-            // Tables are not given here.
-            if matches!(input.sort, Sort::Rows(_)) && !self.0.contains_key(&name) {
-                continue;
+            if let Sort::Rows(_) = input.sort {
+                match self.0.contains_key(&name) {
+                    true => return Err(InputError::WrongType { name, expected: expected(&input.sort) }),
+                    // Tables are not given here.
+                    false => continue,
+                }
             }
             if !self.0.contains_key(&name) {
                 return Err(InputError::Missing { name });

@@ -48,6 +48,7 @@ mod sample;
 mod table;
 mod tableless;
 mod value;
+mod words;
 mod written_sum;
 
 pub use error::RunError;
@@ -57,3 +58,4 @@ pub use probity_lang::{Setting, SettingError};
 pub use proved::{Proved, Session, Text, Unproved};
 pub use table::{Cell, Table};
 pub use value::{Exact, Value};
+pub use words::{Words, WordsError};

@@ -81,6 +81,8 @@ fn every_size_is_looked_at_where_it_is_computed() {
         format!("return y * {ten} * z * z * z * z > 0"),
         format!("t ~ laplace(0, y * {ten} * z * z * z * z)\nreturn true"),
         format!("return y * {ten} * z * z * z * z"),
+        // A root is as close to a number as its digits and those before its point say together.
+        format!("return sqrt({ten} * z * z * z * z) > x"),
         format!("a = y * {}\nreturn true", ["k[0]"; 28].join(" * ")),
         // Squared again and again: digits of numbers, and of divisors, without a bit before the point.
         "a = clamp(round_to(y, 1/1024), 0, 1/2)\nfor i in 0..18 {\na = a * a\n}\nreturn true".to_owned(),
@@ -113,6 +115,7 @@ fn what_is_bounded_runs() {
     let sum = |term: &str| format!("s = 0\nfor i in 0..length(q) {{\ns = s + {term}\n}}\n");
     for (wheres, body) in [
         ("", format!("a = y * {ten} * z * z * z * z\nt ~ laplace(a, 1)\nreturn t > x")),
+        ("", format!("return sqrt({ten} * z * z * z) > x")),
         ("", format!("{}return s > x", sum("q[i] * q[i]"))),
         ("", format!("{}t = s\n{}return s + t > x", sum("q[i]"), sum("q[i]"))),
         (

@@ -337,7 +337,7 @@ impl Code for Plan {
         let (rewrites, comparison, sides) = (parts.next()?, parts.next()?, parts.next()?);
         let through = if converted { Some(Box::new((parts.next()?, parts.next()?))) } else { None };
         parts.end()?;
-        Ok(Plan { rewrites, comparison, sides, through, sampled: None, grouped: None, foresight: None })
+        Ok(Plan { sides, through, ..Plan::of(rewrites, comparison) })
     }
 }
 

@@ -122,6 +122,9 @@ pub(crate) struct Tape {
     prefixes: Vec<[Prefix; 2]>,
 }
 
+/// What a draw takes at least: its record and its node.
+pub(crate) const DRAW_BYTES: usize = size_of::<Draw>() + size_of::<Node>();
+
 /// How much of a tape was there before a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
@@ -166,9 +169,13 @@ impl Tape {
         }
     }
 
-    /// How many nodes there are.
-    pub(crate) fn len(&self) -> usize {
-        self.nodes.len()
+    /// How much memory all of it takes, but for what long numbers have elsewhere.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> usize {
+        self.nodes.len() * size_of::<Node>()
+            + self.draws.len() * size_of::<Draw>()
+            + self.prefixes.len() * size_of::<[Prefix; 2]>()
+            + self.rationals.len() * size_of::<Rational>()
     }
 
     pub(crate) fn node(&self, place: u32) -> Node {

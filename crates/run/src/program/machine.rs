@@ -28,6 +28,13 @@ impl List {
             List::Truths(items) => items.len(),
         }
     }
+
+    fn clear(&mut self) {
+        match self {
+            List::Numbers(items) => items.clear(),
+            List::Truths(items) => items.clear(),
+        }
+    }
 }
 
 /// A loop that is being counted: the present value and the one to stop before.
@@ -37,8 +44,11 @@ struct Counter {
     end: i64,
 }
 
-/// A run cannot have more nodes than this, nor a list more entries: four gigabytes of them.
-const MOST_NODES: usize = 1 << 28;
+/// The most memory that one run may take for numbers, draws and lists, in bytes: what takes more than a machine has would end the whole process.
+pub(crate) const MOST_BYTES: usize = 1 << 30;
+
+/// What an entry of a list takes: the number itself, and what becomes of it in an answer that is written down.
+pub(crate) const ENTRY_BYTES: usize = 64;
 
 /// The registers, with the tape that they refer to.
 #[derive(Clone, Debug)]
@@ -47,13 +57,17 @@ pub(crate) struct Machine {
     pub(crate) numbers: Vec<Number>,
     pub(crate) truths: Vec<bool>,
     pub(crate) lists: Vec<List>,
+    /// How many of the lists are inputs; these come first.
+    given_lists: usize,
+    /// How many entries all other lists have.
+    entries: usize,
     counters: Vec<Counter>,
     /// What is on the tape between runs: constants and inputs.
     mark: Mark,
     /// Draws since the beginning, of all runs.
     pub(crate) draws: u64,
-    /// [`MOST_NODES`], but for tests.
-    pub(crate) most_nodes: usize,
+    /// What the tape and the lists may take together: what constants and inputs take, and [`MOST_BYTES`] but for tests.
+    most: usize,
 }
 
 impl Machine {
@@ -72,33 +86,51 @@ impl Machine {
         for (register, value) in truths {
             all_truths[*register as usize] = *value;
         }
-        let mark = tape.mark();
+        let (mark, most) = (tape.mark(), tape.bytes() + MOST_BYTES);
         Machine {
             tape,
             numbers,
             truths: all_truths,
             lists: vec![List::empty(Kind::Numbers); code.lists],
+            given_lists: code.inputs.iter().filter(|(_, place)| matches!(place, Place::List(..))).count(),
+            entries: 0,
             counters: vec![Counter::default(); code.counters],
             mark,
             draws: 0,
-            most_nodes: MOST_NODES,
+            most,
         }
     }
 
     /// What was put on the tape so far stays there between runs.
     pub(crate) fn keep(&mut self) {
-        self.mark = self.tape.mark();
+        self.allow(MOST_BYTES);
+    }
+
+    /// The same, and runs may take this many bytes.
+    pub(crate) fn allow(&mut self, bytes: usize) {
+        (self.mark, self.most) = (self.tape.mark(), self.tape.bytes() + bytes);
     }
 
     /// Forgets the last run.
     #[inline]
     pub(crate) fn rewind(&mut self) {
         self.tape.rewind(self.mark);
+        if self.entries != 0 {
+            // Each is set before it is read.
+            self.lists[self.given_lists..].iter_mut().for_each(List::clear);
+            self.entries = 0;
+        }
     }
 
-    /// Puts a list into its register.
+    /// Puts a list into its register: an input, or what was there before.
     pub(crate) fn put_list(&mut self, place: u32, list: List) {
         self.lists[place as usize] = list;
+    }
+
+    /// What the run has taken so far, in bytes: what is on the tape, constants and inputs among it, and the entries of its own lists.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> usize {
+        self.tape.bytes() + self.entries * ENTRY_BYTES
     }
 
     /// Executes from a place to the next halt. A failure comes with the step at which it happened.
@@ -188,7 +220,8 @@ impl Machine {
             }
             Instruction::Append(list, a) => {
                 let value = self.numbers[a as usize];
-                self.check_list(list)?;
+                self.entries += 1;
+                self.check_room()?;
                 match &mut self.lists[list as usize] {
                     List::Numbers(items) => items.push(value),
                     other => *other = List::Numbers(vec![value]),
@@ -196,21 +229,25 @@ impl Machine {
             }
             Instruction::AppendTruth(list, a) => {
                 let value = self.truths[a as usize];
-                self.check_list(list)?;
+                self.entries += 1;
+                self.check_room()?;
                 match &mut self.lists[list as usize] {
                     List::Truths(items) => items.push(value),
                     other => *other = List::Truths(vec![value]),
                 }
             }
-            Instruction::Clear(list) => match &mut self.lists[list as usize] {
-                List::Numbers(items) => items.clear(),
-                List::Truths(items) => items.clear(),
-            },
+            Instruction::Clear(list) => {
+                self.entries -= self.lists[list as usize].len();
+                self.lists[list as usize].clear();
+            }
             Instruction::CopyList(to, from) => {
+                self.entries += self.lists[from as usize].len();
+                self.check_room()?;
+                self.entries -= self.lists[to as usize].len();
                 self.lists[to as usize] = self.lists[from as usize].clone();
             }
             Instruction::Jump(target) => {
-                self.check_length()?;
+                self.check_room()?;
                 return Ok(Some(target as usize));
             }
             Instruction::JumpIf(relation, a, b, wanted, target) => {
@@ -246,7 +283,7 @@ impl Machine {
                 self.numbers[index as usize] = self.whole(from);
             }
             Instruction::Next { counter, index, body } => {
-                self.check_length()?;
+                self.check_room()?;
                 let Counter { at, end } = self.counters[counter as usize];
                 if at + 1 < end {
                     self.counters[counter as usize].at = at + 1;
@@ -259,16 +296,10 @@ impl Machine {
         Ok(Some(next))
     }
 
-    /// Loops are what makes a run long.
+    /// Loops and lists are what makes a run large.
     #[inline(always)]
-    fn check_length(&self) -> Result<(), Stop> {
-        if self.tape.len() > self.most_nodes { Err(Stop::TooLong) } else { Ok(()) }
-    }
-
-    /// A list of numbers that are doubles has no nodes.
-    #[inline(always)]
-    fn check_list(&self, list: u32) -> Result<(), Stop> {
-        if self.lists[list as usize].len() >= self.most_nodes { Err(Stop::TooLong) } else { Ok(()) }
+    fn check_room(&self) -> Result<(), Stop> {
+        if self.bytes() > self.most { Err(Stop::TooLong) } else { Ok(()) }
     }
 
     #[inline(always)]

@@ -9,7 +9,7 @@ use probity_exact::{Rational, parse_rational};
 use probity_noise::entropy::SecureEntropy;
 use probity_release::ledger::{Ledger, PATIENCE, Runs};
 use probity_release::loss::Loss as Debited;
-use probity_run::{Amount, Loss, Proved, RunError, Session, Text, Value};
+use probity_run::{Amount, Loss, Proved, RunError, Session, Text, Value, Words};
 use serde_json::{Value as Json, json};
 
 use crate::failure::{Answer, Failure, Status};
@@ -18,7 +18,7 @@ use crate::{files, given, output};
 
 mod private;
 
-use private::{Private, Read};
+use private::{Private, Read, refused_words};
 
 /// What to run, on what, how often.
 #[derive(clap::Args)]
@@ -55,6 +55,9 @@ pub struct Arguments {
     /// Replay this certificate instead of looking for a proof
     #[arg(long, value_name = "FILE", conflicts_with = "unproved")]
     certificate: Option<PathBuf>,
+    /// Give the search for a proof up after this many seconds; a run itself has no such end, since when it came would tell of the inputs
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, conflicts_with = "unproved")]
+    seconds: Option<f64>,
     /// Run without a proof, for an experiment; every answer says so
     #[arg(long)]
     unproved: bool,
@@ -87,14 +90,19 @@ pub fn run(arguments: &Arguments) -> Answer {
     let settings = given::settings(&arguments.settings)?;
     let (_, program) = files::program(&arguments.path)?;
     let mut text = Text::of(program);
-    let private = Private::of(arguments, &text, &settings)?;
+    let private = Private::of(arguments)?;
+    for (name, _) in &private.tables {
+        text = text.awaiting_table(name);
+    }
+    private.check_inputs(&text)?;
+    Words::check(&private.words, &text, &settings).map_err(refused_words)?;
     // Before a long proof is looked for, where nobody has to pay first.
     let read = match arguments.ledger {
         None => Some(private.read()?),
         Some(_) => None,
     };
-    for (name, _) in &private.tables {
-        text = text.awaiting_table(name);
+    if let Some(seconds) = arguments.seconds {
+        text = text.within(given::seconds(seconds)?);
     }
     if let Some(path) = &arguments.certificate {
         text = text.by_certificate(files::text(path)?);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use probity_kernel::term::Sort;
 use probity_release::engine::csv::Csv;
-use probity_run::{Given, InputError, Inputs, Proved, RunError, Setting, Table, Text};
+use probity_run::{Given, InputError, Inputs, Proved, RunError, Table, Text, Words, WordsError};
 
 use super::{Arguments, failure, hinted};
 use crate::commands::policy;
@@ -29,7 +29,7 @@ pub struct Private<'a> {
     /// Tables by name.
     pub tables: Vec<(&'a str, Csv)>,
     /// The words that fields of tables have for categories.
-    words: Vec<(&'a str, &'a str, Vec<String>)>,
+    pub words: Vec<Words>,
 }
 
 /// The private inputs themselves.
@@ -42,6 +42,15 @@ pub struct Read {
 
 fn refused(error: InputError) -> Failure {
     failure(&RunError::Input(error))
+}
+
+/// Words that are not those of a category.
+pub fn refused_words(error: WordsError) -> Failure {
+    let failure = Failure::new(&error);
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
 }
 
 /// The value of an input that cannot be read.
@@ -57,7 +66,7 @@ fn unreadable(name: &str, error: InputError) -> Failure {
 
 impl<'a> Private<'a> {
     /// What the options say. Reads nothing.
-    pub fn of(arguments: &'a Arguments, text: &Text, settings: &[Setting]) -> Result<Private<'a>, Failure> {
+    pub fn of(arguments: &'a Arguments) -> Result<Private<'a>, Failure> {
         let (mut values, mut objects) = (Vec::new(), Vec::new());
         let mut tables: Vec<(&str, Csv)> = Vec::new();
         for option in &arguments.inputs {
@@ -70,13 +79,6 @@ impl<'a> Private<'a> {
                     Failure::new("an --input names no input").hint("write --input x=41.7 or --input q=@FILE")
                 );
             };
-            if text.fields(name.trim()).is_some() {
-                return Err(Failure::new(format!(
-                    "{0} is a table, and --input gives numbers and lists",
-                    name.trim()
-                ))
-                .hint(format!("write --data {}=FILE.csv", name.trim())));
-            }
             let file = value.trim().strip_prefix('@').map(|path| Place::File(Path::new(path)));
             values.push((name.trim(), file.unwrap_or(Place::Here(value))));
         }
@@ -91,21 +93,14 @@ impl<'a> Private<'a> {
         let words = arguments
             .words
             .iter()
-            .map(|option| words(option, text, settings))
-            .collect::<Result<Vec<_>, _>>()?;
-        let mut fields: Vec<_> = words.iter().map(|(table, field, _)| (*table, *field)).collect();
-        fields.sort_unstable();
-        if let Some(twice) = fields.windows(2).find(|pair| pair[0] == pair[1]) {
-            let (table, field) = twice[0];
-            return Err(Failure::new(format!("--words names the column {table}.{field} twice")));
-        }
-        if let Some((table, ..)) =
-            words.iter().find(|(table, ..)| tables.iter().all(|(given, _)| given != table))
-        {
-            return Err(Failure::new(format!("--words names a table {table} that no --data gives"))
-                .hint(format!("add --data {table}=FILE.csv")));
-        }
+            .map(|option| option.parse().map_err(refused_words))
+            .collect::<Result<Vec<Words>, _>>()?;
         Ok(Private { values, objects, tables, words })
+    }
+
+    /// Whether the inputs that are given by their values may be.
+    pub fn check_inputs(&self, text: &Text) -> Result<(), Failure> {
+        self.values.iter().try_for_each(|(name, _)| text.check_input(name)).map_err(refused)
     }
 
     /// What can be wrong without a look at a value or a row: names, a missing grid, files that are not there, headers. Such an error costs nothing.
@@ -159,42 +154,9 @@ impl<'a> Private<'a> {
         let mut tables = BTreeMap::new();
         for (name, csv) in &self.tables {
             let (header, rows) = csv.records(usize::MAX)?;
-            let mut table = Table::of_texts(header, rows);
-            for (_, field, words) in self.words.iter().filter(|(table, ..)| table == name) {
-                table = table.with_words(field, words);
-            }
-            tables.insert((*name).to_owned(), table);
+            tables.insert((*name).to_owned(), Table::of_texts(header, rows));
         }
+        self.words.iter().for_each(|words| words.apply(&mut tables));
         Ok(Read { inputs, tables })
-    }
-}
-
-/// `--words`: a table, a field of it that is a category, and the words.
-fn words<'o>(
-    option: &'o str,
-    text: &Text,
-    settings: &[Setting],
-) -> Result<(&'o str, &'o str, Vec<String>), Failure> {
-    let parts =
-        option.split_once('=').and_then(|(field, words)| Some((field.trim().split_once('.')?, words)));
-    let Some(((table, field), words)) = parts else {
-        return Err(Failure::new("--words names no field and its words")
-            .hint("write --words people.region=north,south,east,west"));
-    };
-    if !text.categories(table).iter().any(|known| known == field) {
-        return Err(Failure::new(format!("the text has no category {field} in a table {table}"))
-            .hint("the file's first line names the fields of its tables, and which are categories"));
-    }
-    let words: Vec<String> = words.split(',').map(|word| word.trim().to_owned()).collect();
-    match words.iter().enumerate().find(|(at, word)| word.is_empty() || words[..*at].contains(word)) {
-        Some((_, word)) => Err(Failure::new(format!("--words has `{word}` twice, or no word at all"))),
-        None => match text.category_size(table, field, settings) {
-            Some(size) if size != words.len() as u64 => Err(Failure::new(format!(
-                "--words has {} words, and {field} has {size} categories",
-                words.len()
-            ))
-            .hint("give a word for each category, in their order")),
-            _ => Ok((table, field, words)),
-        },
     }
 }
