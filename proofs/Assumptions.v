@@ -434,6 +434,7 @@ Definition certificates := (
   @CertificateSample.sampled_private,
   @CertificateGroup.grouped_private,
   @CertificateGroup.grouped_delta_private,
+  @CertificateGroup.grouped_written,
   @CertificateCall.call_tests,
   @CertificateCall.j_call,
   @Memory.a_density,

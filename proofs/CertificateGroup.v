@@ -109,3 +109,20 @@ have := group_delta_on (x := fun j => x (n - j)%N) n0 nk G; rewrite subn0 subnn 
 by apply: (backwards (P := fun s t => @dp_on RR _ O good out c eps0 d0 s t)) jn => i /step[].
 Qed.
 End GroupDelta.
+
+(* the condition on the numbers as the kernel writes it, for a number of rows that is a parameter *)
+Lemma grouped_written (k : Z) (e0 d0 eps delta : R) : (0 < k)%Z ->
+  ((leR 0 e0 && leR 0 d0) && leR (IZR k * e0) eps) &&
+    ((ltR 0 e0 && (leR (d0 * (exp (IZR k * e0) - 1)) (delta * (exp e0 - 1)) || leR (d0 * (exp (IZR k * e0) - 1) * inv (exp e0 - 1)) delta)) ||
+     leR (d0 * IZR k * exp ((IZR k - 1) * e0)) delta) = true ->
+  @grouped RR (Z.to_nat k) e0 d0 eps delta.
+Proof.
+move=> k0; have kE : ((Z.to_nat k)%:R : RR)%R = IZR k by rewrite -INRE INR_IZR_INZ Z2Nat.id//; lia.
+move=> /and_true[/and_true[/and_true[/leRP a /leRP b] /leRP c] h]; rewrite /grouped kE -!exp_expR.
+split; [exact/RleP|exact/RleP|exact/RleP|].
+case/Bool.orb_true_iff: h => [/and_true[/ltRP e1 h]|/leRP h]; last by apply: Or32; exact/RleP.
+apply: Or31; split; first exact/RltP.
+case/Bool.orb_true_iff: h => /leRP h; [left; exact/RleP|right].
+have p : 0 < exp e0 - 1 by have := exp_ineq1 e0 ltac:(lra); lra.
+by apply/RleP; move: h; rewrite /inv RinvE//; apply/eqP => z; move: p; rewrite z; exact: Rlt_irrefl.
+Qed.

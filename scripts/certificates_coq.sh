@@ -93,7 +93,7 @@ for name in "${names[@]}"; do
         kind=call
     elif grep -q '@sampled_private ' "$work/$name.v"; then
         kind=sample
-    elif grep -q '@grouped_private ' "$work/$name.v"; then
+    elif grep -qE '@grouped_(delta_)?private ' "$work/$name.v"; then
         kind=group
     elif ! grep -q " 0 m m'\.$" "$work/$name.v"; then
         kind=delta

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use probity_kernel::context::Context;
 use probity_kernel::entail::Evidence;
-use probity_kernel::expr::Name;
+use probity_kernel::expr::{Expr, Name};
 use probity_kernel::sample::{Sampled, amplified, of_parameters, sampled};
 use probity_kernel::term::{Claim, Distribution, Input, Mechanism, Sort, Statement};
 
@@ -29,7 +30,7 @@ pub(super) fn export(
     let ([table], [sample]) = (&mechanism.inputs[..], &inner.inputs[..]) else {
         return Err(NotExported::rule("AMPLIFY for several inputs"));
     };
-    check_rows(mechanism, table)?;
+    check_rows(mechanism, table, "AMPLIFY")?;
     let enough = evidence.pop().ok_or_else(|| NotExported::new("evidence is missing"))?;
     let name = mechanism.name.clone();
     let inner = Mechanism { name: Name::new(format!("{name}_on_sample")), ..inner.clone() };
@@ -39,21 +40,7 @@ pub(super) fn export(
 
     let context = Arc::new(of_parameters(mechanism).map_err(rejected)?);
     let statements = Statements::new(&context)?;
-    let (hypotheses, facts) = statements.hypotheses("s")?;
-    let mut none = Vec::new().into_iter();
-    let mut walk = Walk::new(&context, &mut none, "s", facts);
-    let mut section = format!("Section sample_.\n{hypotheses}");
-    for positive in walk.positive() {
-        let _ = writeln!(section, "{}", statements.positive(positive)?);
-    }
-    let needed = amplified(&rate, share, claim);
-    let lemma = walk.lemma(&[], &needed, &enough)?;
-    let formula = statements.printer.formula(&needed, Scope::Runs)?;
-    let _ = write!(
-        section,
-        "\n{}Lemma enough (w : vars) :\n  {formula} = true.\nProof. exact ({lemma} arb0 w w 0). Qed.\nEnd sample_.\n\n",
-        walk.lemmas
-    );
+    let section = enough_section(&context, &amplified(&rate, share, claim), &enough)?;
     let real = |e| statements.printer.real(e, Scope::Runs).map(argument);
     let numbers = Numbers {
         rate: real(&rate)?,
@@ -73,15 +60,39 @@ pub(super) fn export(
     Ok(out)
 }
 
-/// Nothing is assumed of rows: what is assumed of the table is then assumed of every sample of it.
-fn check_rows(mechanism: &Mechanism, table: &Input) -> Result<(), NotExported> {
+/// What a rule needs of the numbers, as a section that ends with the lemma `enough`; the context is about parameters alone.
+pub(super) fn enough_section(
+    context: &Arc<Context>,
+    needed: &Expr,
+    evidence: &Evidence,
+) -> Result<String, NotExported> {
+    let statements = Statements::new(context)?;
+    let (hypotheses, facts) = statements.hypotheses("s")?;
+    let mut none = Vec::new().into_iter();
+    let mut walk = Walk::new(context, &mut none, "s", facts);
+    let mut section = format!("Section numbers_.\n{hypotheses}");
+    for positive in walk.positive() {
+        let _ = writeln!(section, "{}", statements.positive(positive)?);
+    }
+    let lemma = walk.lemma(&[], needed, evidence)?;
+    let formula = statements.printer.formula(needed, Scope::Runs)?;
+    let _ = write!(
+        section,
+        "\n{}Lemma enough (w : vars) :\n  {formula} = true.\nProof. exact ({lemma} arb0 w w 0). Qed.\nEnd numbers_.\n\n",
+        walk.lemmas
+    );
+    Ok(section)
+}
+
+/// Nothing is assumed of rows: what is assumed of the table is then assumed of every part of it, and of parameters alone.
+pub(super) fn check_rows(mechanism: &Mechanism, table: &Input, rule: &str) -> Result<(), NotExported> {
     let categories = match &table.sort {
         Sort::Rows(fields) => fields.iter().any(|field| matches!(field.sort, Sort::Category { .. })),
         _ => true,
     };
     let of_rows = of_parameters(mechanism).map_err(rejected)?.mechanism().assumptions.len();
     if categories || of_rows != mechanism.assumptions.len() {
-        return Err(NotExported::rule("AMPLIFY for rows of which something is assumed"));
+        return Err(NotExported::rule(&format!("{rule} for rows of which something is assumed")));
     }
     Ok(())
 }

@@ -146,7 +146,7 @@ impl<'a> Statements<'a> {
         let delta = if delta.is_empty() { String::new() } else { format!(" delta [{}]", delta.trim()) };
         let _ = writeln!(
             out,
-            "Ltac reduce := cbv beta iota zeta{delta}.\nLtac sum := first [sums|cbv beta; merge exp; rewrite ?exp_0; sums].\nLtac finish h := cbv beta in h; push_in h.\n\
+            "Ltac reduce := cbv beta iota zeta{delta}.\nLtac sum := first [sums|cbv beta; repeat match goal with |- context [exp ?a] =>\n  replace (exp a) with 1 by (symmetry; transitivity (exp 0); [f_equal; first [reflexivity|field; nonzero]|apply exp_0]) end; merge exp; sums].\nLtac finish h := cbv beta in h; push_in h.\n\
              Ltac bridge e := let h := fresh in pose proof e as h; reduce; first [exact h | lists; push; exact h].\n{MASSES}"
         );
         let params = self.param_binders();

@@ -377,7 +377,22 @@ fn several_rows_are_exported_from_one() {
     let refused = text("rho eps", "k / sqrt(2 * eps)", "gaussian").unwrap_err();
     assert_eq!(refused, "not exported: rule GROUP in rho or mu");
     let large = std::fs::read_to_string(root().join("tests/prove/large_count_of_several_rows.dp")).unwrap();
-    assert_eq!(written(&large).unwrap_err(), "not exported: rule GROUP-DELTA");
+    let delta = written(&large).unwrap();
+    for part in [
+        "Lemma enough (w : vars) :",
+        "@grouped_delta_private inputs vars row_people",
+        "apply grouped_written;",
+        "    (IZR p_k * p_eps) ((p_delta * ((exp (IZR p_k * p_eps)) - 1)) * inv ((exp p_eps) - 1)) m m'.",
+    ] {
+        assert!(delta.contains(part), "there is no\n{part}\nin\n{delta}");
+    }
+    // The lemma about the numbers is for a parameter.
+    let two = large.replace("param k: int >= 1\n", "").replace("at most k rows", "at most 2 rows");
+    let two = two.replace("k * eps", "2 * eps");
+    assert_eq!(
+        written(&two).unwrap_err(),
+        "not exported: rule GROUP-DELTA for a number of rows that is no parameter"
+    );
 }
 
 /// A sample: what is done with it has a theorem of its own, and the theorem about the table is about a program that draws it.
