@@ -386,11 +386,12 @@ fn only_finite_draws_have_a_mass() {
 /// A list that one path leaves as it is has no mass: only numbers and truth values are compared.
 #[test]
 fn a_list_that_a_path_leaves_has_no_mass() {
-    for more in [vec![], vec![flip("l", number(1, 2)), flip("m", number(1, 2))]] {
-        let branch = choose(var("k"), vec![assign("y", Expr::EmptyList)], vec![]);
-        let block = [more, vec![flip("k", number(1, 2)), branch]].concat();
+    let coins = || vec![flip("k", number(1, 2)), flip("l", number(1, 2)), flip("m", number(1, 2))];
+    for (coins, guard) in [(vec![], Expr::Bool(false)), (coins(), Expr::Bool(false)), (coins(), var("k"))] {
+        let block = [coins, vec![choose(guard, vec![assign("y", Expr::EmptyList)], vec![])]].concat();
         let context = context(&block);
-        assert!(mass(&context, &block, &"y".into(), &Expr::Bool(true), Run::First).is_err(), "{block:?}");
+        let at = Expr::var("y");
+        assert!(mass(&context, &block, &"y".into(), &at, Run::First).is_err(), "{block:?}");
     }
 }
 
