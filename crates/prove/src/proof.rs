@@ -82,8 +82,9 @@ impl Proof {
 
 /// What the search for one proof may do before it gives up: about three seconds on a machine of 2024.
 const MAX_EFFORT: u64 = 50_000_000;
-/// The same for FORESEE: the invariant of two winners is one question of seventy parts, and a guess that is wrong is seen at once.
-const FORESEEING_EFFORT: u64 = 4 * MAX_EFFORT;
+/// The same for FORESEE: the invariant of two winners is one question of seventy parts, each of many choices, and a guess that is wrong is
+/// seen at once.
+const FORESEEING_EFFORT: u64 = 14 * MAX_EFFORT;
 /// What it may do at first, before a proof is tried that goes forward.
 const FIRST_EFFORT: u64 = MAX_EFFORT / 5;
 /// With more draws and loops than this a text is long.

@@ -118,6 +118,14 @@ fn blocks() -> Vec<Vec<Statement>> {
                 vec![],
             ),
         ],
+        // Paths that leave it as it was.
+        vec![choose(var("b"), vec![flip("y", number(1, 2))], vec![])],
+        vec![flip("k", number(1, 4)), choose(var("k"), vec![assign("y", int(1) - var("y"))], vec![])],
+        vec![
+            flip("k", number(1, 4)),
+            flip("l", number(1, 3)),
+            choose(var("k").and(var("l")), vec![assign("y", var("y") + var("c"))], vec![]),
+        ],
         // Dice and signs on the way, in short blocks too.
         vec![draw("k", Distribution::UniformInt { low: int(0), high: int(5) }), flip("y", number(1, 2))],
         vec![draw("y", Distribution::Sign), assign("z", int(1))],
@@ -296,7 +304,9 @@ fn the_mass_of_a_block_is_its_law() {
         let is_flag = matches!(context.kind(&var("y")), probity_kernel::kind::Kind::Bool);
         for c in 0..3 {
             for b in 0..2 {
-                let state = State::from([("c".into(), r(c, 1)), ("b".into(), r(b, 1))]);
+                // y has a value before the block.
+                let state =
+                    State::from([("c".into(), r(c, 1)), ("b".into(), r(b, 1)), ("y".into(), r(b, 1))]);
                 let truth = law(&block, state.clone());
                 let mut total = r(0, 1);
                 for v in if is_flag { 0..2 } else { -3..8 } {
@@ -356,19 +366,53 @@ fn only_finite_draws_have_a_mass() {
         vec![drawn, flip("y", var("k") / int(9))],
         vec![looped],
         [list.as_slice(), &[flip("y", number(1, 2))]].concat(),
-        // A path that does not set y.
-        vec![choose(var("b"), vec![flip("y", number(1, 2))], vec![])],
+        // One that sets something else.
+        vec![flip("k", number(1, 2))],
     ];
     for block in refused {
         let context = context(&block);
         let at = Expr::Bool(true);
         assert!(mass(&context, &block, &"y".into(), &at, Run::First).is_err(), "{block:?}");
+        let post = Assertion::new(&context, at).unwrap();
+        assert!(same_value(&context, &block, &"y".into(), (&int(1), &int(1)), &post).is_err(), "{block:?}");
     }
     // Each coin doubles the work; beyond a limit the kernel does not look.
     let coins: Vec<Statement> = (0..40).map(|n| flip(&format!("k{n}"), number(1, 2))).collect();
     let block = [coins.as_slice(), &[flip("y", number(1, 2))]].concat();
     let found = mass(&context(&block), &block, &"y".into(), &Expr::Bool(true), Run::First);
     assert_eq!(found, Err(Rejection::TooLarge));
+}
+
+/// A list that one path leaves as it is has no mass: only numbers and truth values are compared.
+#[test]
+fn a_list_that_a_path_leaves_has_no_mass() {
+    let coins = || vec![flip("k", number(1, 2)), flip("l", number(1, 2)), flip("m", number(1, 2))];
+    for (coins, guard) in [(vec![], Expr::Bool(false)), (coins(), Expr::Bool(false)), (coins(), var("k"))] {
+        let block = [coins, vec![choose(guard, vec![assign("y", Expr::EmptyList)], vec![])]].concat();
+        let context = context(&block);
+        let at = Expr::var("y");
+        assert!(mass(&context, &block, &"y".into(), &at, Run::First).is_err(), "{block:?}");
+    }
+}
+
+/// What a path leaves as it is may differ between the runs: then no ratio is enough.
+#[test]
+fn what_a_path_leaves_differs_where_it_did_before() {
+    let block = vec![flip("k", number(1, 2)), choose(var("k"), vec![assign("y", int(1))], vec![])];
+    let context = context(&block);
+    let post = Assertion::new(&context, Expr::Bool(true)).unwrap();
+    let judged = same_value(&context, &block, &"y".into(), (&int(9), &int(1)), &post).unwrap();
+    // The value in question is the one that the first run had.
+    let before = |v: i64, w: i64| {
+        judged.pre().formula().replace(&|x| match x {
+            Variable::Of(_, Run::First) | Variable::Arbitrary(..) => Some(int(v)),
+            Variable::Of(_, Run::Second) => Some(int(w)),
+            _ => None,
+        })
+    };
+    let holds = |v, w| value(&before(v, w), &State::new()) == r(1, 1);
+    assert!(holds(0, 0) && holds(2, 2));
+    assert!(!holds(0, 2));
 }
 
 /// Everything is put over all denominators, so that each is positive, whether its branch is taken or not.

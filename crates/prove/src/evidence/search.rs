@@ -62,7 +62,7 @@ const FEW_CHOICES: usize = 3;
 /// What it takes to look at a fact once more.
 const FACT_STEPS: usize = 20;
 /// What it takes to look at a part of a choice once more.
-const PART_STEPS: usize = 1;
+const PART_STEPS: usize = 4;
 /// What the search for one side condition may do before it gives up, in cells of simplex tableaus.
 const MAX_CELLS: u64 = 20_000_000;
 
