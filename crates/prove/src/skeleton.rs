@@ -26,7 +26,7 @@ const MOST_LINES: usize = 12;
 
 /// A line of a block.
 enum Line<'a> {
-    Couple(&'a Name, Coupling, Option<&'a Expr>),
+    Couple(&'a Name, Box<Coupling>, Option<&'a Expr>),
     Invariant(&'a Name, Expr),
 }
 
@@ -82,13 +82,11 @@ pub(crate) fn skeleton(
     head.map(String::from).into_iter().chain(lines).chain(["  }".into()]).collect()
 }
 
+/// What sees a statement, its move, and what is known before it.
+type See<'a, 's> = dyn FnMut(&'a Statement, Option<&'a Move>, &[Expr]) + 's;
+
 /// Each statement with its move, in the order of the text, and what is known to be equal in both runs there.
-fn walk<'a>(
-    body: &'a [Statement],
-    moves: &'a [Move],
-    known: &[Expr],
-    see: &mut dyn FnMut(&'a Statement, Option<&'a Move>, &[Expr]),
-) {
+fn walk<'a>(body: &'a [Statement], moves: &'a [Move], known: &[Expr], see: &mut See<'a, '_>) {
     let mut known = known.to_vec();
     let mut rest = body;
     // What is asserted between two statements is not written in a file.
@@ -148,9 +146,10 @@ fn line_of<'a>(statement: &'a Statement, step: Option<&'a Move>, known: &[Expr])
                     Some(Move::UpTo(_, tail)) => Some(tail),
                     _ => None,
                 };
-                Some(Line::Couple(var, map_coupling(coupling, &|e| in_words(e, known)), tail))
+                let coupling = map_coupling(coupling, &|e| in_words(e, known));
+                Some(Line::Couple(var, Box::new(coupling), tail))
             }
-            None => Some(Line::Couple(var, unmoved(law), None)),
+            None => Some(Line::Couple(var, Box::new(unmoved(law)), None)),
         },
         (
             Statement::For { index: name, .. },
@@ -330,9 +329,9 @@ mod tests {
             Expr::var("eps"),
         ];
         let invariant = Expr::all([Expr::cost().le(Expr::int(0))].into_iter().chain(unread.clone()));
-        let shift = |by: &Expr| Coupling::Shift { by: by.clone(), cost: Expr::int(0) };
+        let shift = |by: &Expr| Box::new(Coupling::Shift { by: by.clone(), cost: Expr::int(0) });
         let tail = Expr::of("s", probity_kernel::expr::Run::First);
-        let mut all = vec![Line::Invariant(&i, invariant), Line::Couple(&t, Coupling::Null, None)];
+        let mut all = vec![Line::Invariant(&i, invariant), Line::Couple(&t, Box::new(Coupling::Null), None)];
         all.extend([&unread[0], &unread[1]].map(|by| Line::Couple(&y, shift(by), None)));
         all.push(Line::Couple(&y, shift(&Expr::int(2)), Some(&tail)));
         all.push(Line::Couple(&y, shift(&Expr::int(1)), None));

@@ -150,4 +150,31 @@ mod tests {
         assert_eq!(in_words(&drawn(0).le(Expr::int(1)), &[]).to_string(), "y <= 1");
         assert_eq!(in_words(&drawn(0).le(drawn(1)), &[]).to_string(), "y#0 <= y#1");
     }
+
+    #[test]
+    fn long_centers_have_the_names_of_their_draws() {
+        let center = "1000000 * x + 2000000 * z + 3000000 * (x * z) + 4000000 * u";
+        let text = format!(
+            "mechanism m(x: real, z: real)\nu = 0\nfor t in 0..3 {{\ndu ~ laplace({center}, 1)\nu += du\n}}\nreturn u\n\
+             neighbours abs(x' - x) <= 1 and z == z'\nclaim 1"
+        );
+        let program = probity_lang::load_text(&text).unwrap();
+        let context =
+            Context::new(&program.mechanism, probity_kernel::context::Orientation::Forward).unwrap();
+        let mut centers = Vec::new();
+        centers_of(&program.mechanism.body, &mut centers);
+        let of = |run| context.in_run(centers[0].1, run);
+        let u = |run| Expr::of("u", run);
+        let moved = (u(Run::First) - u(Run::Second) + (of(Run::First) - of(Run::Second))).abs();
+        let goal = (Expr::cost() + moved.clone()).le(Expr::int(1));
+        let equal = u(Run::First).equals(u(Run::Second));
+        let words = in_few_words(&context, &goal, std::slice::from_ref(&equal)).to_string();
+        assert_eq!(words, "cost + abs(center_of_du - center_of_du') <= 1");
+        // Of variables that are not known to be equal both values are named.
+        let words = in_few_words(&context, &goal, &[]).to_string();
+        assert_eq!(words, "cost + abs(u - u' + (center_of_du - center_of_du')) <= 1");
+        // What is short is not named.
+        let short = (of(Run::First)).le(Expr::int(1));
+        assert!(in_few_words(&context, &short, &[]).to_string().contains("1000000 * x"));
+    }
 }
