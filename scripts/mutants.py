@@ -18,7 +18,7 @@ left out by number. Tests that look at the source (coverage) are left out.
     --bare         only those without a reason in scripts/mutants/left
     --summary      what has been seen so far: a table of the files, and what is left without a reason in scripts/mutants/left
     --quick        with the quick tests only, none of which takes more than a second; --under 0.05 with even quicker ones only
-    --tests TEXT   with tests only whose names have a text, for what others have not noticed
+    --tests TEXT   with tests only that a regular expression finds, as binary::path::name
     --falsifier    what survives is shown to the falsifier of rules (crates/prove/tests/falsifier) as well
 
 Changed are: operators (comparisons to the neighbouring and the opposite one, arithmetic, && and ||), `!` and `-` taken away,
@@ -255,7 +255,7 @@ class Test:
 
 
 def tests_of(copy, binaries, text):
-    """Every test with a text in its name, run once by itself without a mutant, so that a mutant is shown to the tests that come by it
+    """Every test that a regular expression finds, run once by itself without a mutant, so that a mutant is shown to the tests that come by it
     and to no other. What was seen of a binary is kept."""
     tests = []
     # Builds are for somebody who waits; the trial is not.
@@ -267,7 +267,7 @@ def tests_of(copy, binaries, text):
         listed = subprocess.run([binary, "--list"], capture_output=True, text=True, check=True).stdout
         for name in re.findall(r"^(\S+): test$", listed, re.M):
             # Tests that look at the source see another one here.
-            if "coverage" in name or text not in name:
+            if "coverage" in name or not re.search(text, f"{Path(binary).name.rsplit('-', 1)[0]}::{name}"):
                 continue
             if name not in known:
                 known[name] = reached(copy, Test(binary, folder, name))

@@ -361,6 +361,24 @@ mod tests {
         assert!(map.check(&one, &Loss::Pure(Epsilon::infinite())).unwrap());
     }
 
+    /// The fewest digits that tell a double from others may be below it: then the next one is printed.
+    #[test]
+    fn printed_losses_are_bounds() {
+        let one = Sensitivity::from(1u32);
+        for value in [0.1, 0.2, 0.3, 0.7, 1.1, 2.5, 1e-9, 1e22, 0.0] {
+            let exact = probity_exact::rational_from_f64(value).unwrap();
+            let map = PrivacyMap::pure(Expression::constant(exact.clone()) * Expression::distance_in());
+            let Ok(Loss::Pure(epsilon)) = map.printed_loss(&one) else { panic!("{value}") };
+            let text = epsilon.to_string();
+            let printed = parse_rational(&text).unwrap();
+            assert!(exact <= printed, "{value} is printed as {text}");
+            assert!(
+                printed <= probity_exact::rational_from_f64(value.next_up().next_up()).unwrap(),
+                "{value}: {text}"
+            );
+        }
+    }
+
     #[test]
     fn measures_are_not_mixed_up() {
         let error = laplace(3).check(&Sensitivity::from(1u32), &Loss::Concentrated(Rho::infinite()));

@@ -8,6 +8,8 @@ use probity_exact::{Rational, rational_from_f64};
 use probity_noise::catalogue::{Arguments, privacy_map};
 use probity_noise::map::{Guarantee, Point, PrivacyMap, Value};
 use probity_noise::measure::Loss;
+use probity_noise::mechanisms::gaussian_together;
+use probity_noise::sampler::SquaredScale;
 use probity_noise::unit::{Delta, Epsilon, Rho, Sensitivity};
 
 /// A spread of parameters for every map in the catalogue.
@@ -137,6 +139,38 @@ fn check_agrees_with_the_loss() {
         refused += 1;
     }
     assert!(refused > 15);
+}
+
+/// Losses worked out by hand, at a distance at which a factor is no divisor and a sum no product.
+#[test]
+fn losses_at_distance_three() {
+    let three = Sensitivity::from(3u32);
+    for (name, arguments, n, d) in [
+        ("discrete-laplace", "scale=10", 3, 10),
+        ("exponential", "scale=10", 6, 10),
+        ("exponential", "scale=10 monotone=true", 3, 10),
+        ("above-threshold", "threshold-scale=3 query-scale=7 hits=5", 37, 7),
+        ("laplace-on-grid", "scale=3 grid=1", 4, 3),
+        ("discrete-gaussian", "squared-scale=4", 9, 8),
+        ("gaussian-on-grid", "scale=3 grid=1", 16, 18),
+    ] {
+        let pairs = arguments.split(' ').map(|argument| argument.split_once('=').unwrap());
+        let map = privacy_map(name, &Arguments::new(pairs)).unwrap();
+        let within = |bound: Rational| {
+            let allowed = match map.guarantee() {
+                Guarantee::Pure { .. } => Loss::Pure(Epsilon::new(bound).unwrap()),
+                _ => Loss::Concentrated(Rho::new(bound).unwrap()),
+            };
+            map.check(&three, &allowed).unwrap()
+        };
+        assert!(
+            within(ratio(n, d)) && !within(ratio(n * 999_999, d * 1_000_000)),
+            "{name} {arguments}: {map}"
+        );
+    }
+    let parts = [(4.0, 3u32), (9.0, 2)]
+        .map(|(squared, distance)| (SquaredScale::from_f64(squared).unwrap(), Sensitivity::from(distance)));
+    assert_eq!(gaussian_together(&parts).unwrap().unwrap().value(), &ratio(36, 97));
 }
 
 #[test]

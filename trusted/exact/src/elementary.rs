@@ -587,8 +587,17 @@ mod tests {
     /// The shortcuts for tiny and for huge numbers, in formats whose precision and exponents have nothing to do with each other.
     #[test]
     fn exponentials_in_formats_of_any_shape() {
-        let shapes =
-            [(2, -100, 100), (24, -2, 3), (5, -40, 3), (2, -40, 40), (3, 5, 9), (4, -9, -5), (3, -3, 60)];
+        let shapes = [
+            (2, -100, 100),
+            (24, -2, 3),
+            (5, -40, 3),
+            (2, -40, 40),
+            (3, 5, 9),
+            (4, -9, -5),
+            (3, -3, 60),
+            (2, 0, 3),
+            (2, -1, 1),
+        ];
         for (precision, emin, emax) in shapes {
             let format = Format::new(precision, emin, emax).unwrap();
             let tiny = (0..40).map(|k| Float::from_parts(false, Natural::ONE, -k));

@@ -329,6 +329,20 @@ fn the_unit_roundoff_is_what_rounding_loses() {
     assert_eq!(Format::BINARY64.unit_roundoff(), rational(1, 1i64 << 53).unwrap());
 }
 
+/// The neighbour of a number that is not in the format is the next one that is.
+#[test]
+fn neighbours_of_what_is_between() {
+    let format = Format::new(3, -2, 2).unwrap();
+    let all = format.all_finite().unwrap();
+    for pair in all.windows(2) {
+        let ends = [&pair[0], &pair[1]].map(|x| x.to_rational().unwrap());
+        let between = (&ends[0] + &ends[1]) / Rational::from(2);
+        let between = Format::wide(60).round(&between, Round::NearestEven);
+        let [down, up] = [format.next_down(&between), format.next_up(&between)].map(|x| x.to_rational());
+        assert_eq!([down, up], ends.map(Some), "{between}");
+    }
+}
+
 /// A format contains what rounding leaves alone, and only that.
 #[test]
 fn a_format_contains_its_numbers() {

@@ -178,3 +178,32 @@ impl PrivacyMap {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use probity_exact::{fraction, parse_rational};
+
+    use super::*;
+    use crate::map::{Point, Value};
+
+    /// The least values over α to 25 digits, from mpmath: every part of the exponent, with its sign, has a share in them.
+    #[test]
+    fn conversions_from_rho_are_those_of_the_proposition() {
+        let rho = Expression::constant(fraction::<1, 10>());
+        let zero = probity_exact::Rational::ZERO;
+        let check = |expression: &Expression, epsilon: probity_exact::Rational, digits: &str| {
+            let Ok(Value::Between(found)) = expression.evaluate(&Point::at_epsilon(&zero, &epsilon), 120)
+            else {
+                panic!("{expression}")
+            };
+            // Any order gives a bound, and the one that is found is as good as the best to a dozen digits.
+            let (low, high) = (found.low().to_rational().unwrap(), found.high().to_rational().unwrap());
+            let least = parse_rational(digits).unwrap();
+            let above = &least * parse_rational("1.000000000001").unwrap();
+            assert!(least < high && low < above, "{expression}: {high}");
+        };
+        check(&delta_of_rho(&rho), fraction::<1, 1>(), "0.008933245771818361829909");
+        let delta = Expression::constant(parse_rational("1e-6").unwrap());
+        check(&epsilon_of_rho(&rho, delta), fraction::<1, 1>(), "2.141938928385473661376");
+    }
+}

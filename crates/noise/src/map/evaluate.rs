@@ -231,12 +231,7 @@ impl Expression {
             Node::Exp(a) => match value(a)? {
                 Value::Infinite => Ok(Value::Infinite),
                 Value::Exact(zero) if zero.is_zero() => Ok(Value::Exact(Rational::ONE)),
-                Value::Exact(a) => {
-                    let (low, high) = exp_bounds(&a, bits);
-                    let (low, high) =
-                        (format.round_float(&low, Round::Down), format.round_float(&high, Round::Up));
-                    Enclosure::new(low, high, format).map(Value::Between).ok_or_else(undecided)
-                }
+                Value::Exact(a) => outward(format, &exp_bounds(&a, bits)).ok_or_else(undecided),
                 Value::Between(a) => Ok(Value::Between(a.exp())),
             },
             Node::Sqrt(a) => match value(a)? {
@@ -377,6 +372,11 @@ fn select(
 
 fn bounded(format: Format, low: &Rational, high: &Rational) -> Option<Value> {
     let (low, high) = (format.round(low, Round::Down), format.round(high, Round::Up));
+    Enclosure::new(low, high, format).map(Value::Between)
+}
+
+fn outward(format: Format, (low, high): &(Float, Float)) -> Option<Value> {
+    let (low, high) = (format.round_float(low, Round::Down), format.round_float(high, Round::Up));
     Enclosure::new(low, high, format).map(Value::Between)
 }
 
@@ -533,6 +533,80 @@ mod tests {
         assert_eq!(up(&Expression::sum(vec![tenth; 10])), Ok(1.0));
         assert_eq!(up(&number(1, 3)), Ok(0.333_333_333_333_333_37));
         assert_eq!(up(&(number(9, 4).sqrt() * number(2, 3))), Ok(1.0));
+    }
+
+    /// Bounds that are far apart show which of them is rounded where, and what is known of a sign and of an order.
+    #[test]
+    fn ends_are_kept_apart() {
+        let q = |n: i64, d: i64| rational(n, d).unwrap();
+        let float = |n, d| Format::wide(90).round(&q(n, d), Round::NearestEven);
+        let format = Format::wide(4);
+        let wide = |(a, b): (i64, i64), (c, d): (i64, i64)| bounded(format, &q(a, b), &q(c, d)).unwrap();
+        for found in [wide((1, 7), (5, 7)), outward(format, &(float(1, 7), float(5, 7))).unwrap()] {
+            let (low, high) = ends(&found).unwrap();
+            assert!(low < q(1, 7) && q(1, 8) < low && q(5, 7) < high && high < q(6, 7), "{found:?}");
+        }
+        let (negative, around, positive) =
+            (wide((-2, 1), (-1, 1)), wide((-1, 1), (1, 1)), wide((1, 1), (2, 1)));
+        let signs = [&negative, &around, &positive].map(Value::sign);
+        assert_eq!(signs, [Some(Ordering::Less), None, Some(Ordering::Greater)]);
+        let half = Value::Exact(q(1, 2));
+        let orders = [&negative, &around, &positive].map(|x| (x.compare(&half), half.compare(x)));
+        let less = (Some(Ordering::Less), Some(Ordering::Greater));
+        assert_eq!(orders, [less, (None, None), (less.1, less.0)]);
+        assert_eq!(wide((0, 1), (1, 1)).compare(&positive), None);
+        assert_eq!((wide((0, 1), (1, 1)).sign(), wide((-1, 1), (0, 1)).sign()), (None, None));
+        // A number is rounded to an integer where both its bounds are rounded to the same.
+        let (inside, across) = (wide((5, 4), (7, 4)), wide((3, 4), (7, 4)));
+        let of = |value: &Value| {
+            [whole(value, Rational::floor), whole(value, Rational::ceil)].map(|x| x.and_then(|x| ends(&x)))
+        };
+        assert_eq!(of(&inside), [Some((q(1, 1), q(1, 1))), Some((q(2, 1), q(2, 1)))]);
+        assert_eq!(of(&across), [None, None]);
+    }
+
+    /// With few bits every value is wide, and holds what it is with many.
+    #[test]
+    fn coarse_values_hold_fine_ones() {
+        let roots = || [number(2, 1).sqrt(), number(3, 7).ln(), number(-5, 3).exp(), number(22, 7).exp()];
+        let noise = |kind, asked, given: Expression| {
+            let squared = rational(7, 3).unwrap();
+            let distance = if kind == Normal::Continuous { number(2, 1).sqrt() } else { number(2, 1) };
+            Expression::gaussian((kind, asked), &squared, distance, given, Expression::infinity())
+        };
+        let mut all = roots().to_vec();
+        for (x, y) in roots().into_iter().zip(roots().into_iter().rev()) {
+            let (smaller, larger) =
+                (Expression::min(x.clone(), [y.clone()]), Expression::max(x.clone(), [y.clone()]));
+            all.extend([
+                x.clone() + y.clone(),
+                x.clone() - y.clone(),
+                x.clone() * y.clone(),
+                x / y,
+                smaller,
+                larger,
+            ]);
+        }
+        // Two numbers that few bits do not tell apart.
+        let near = || (number(2, 1).sqrt(), number(17, 12));
+        all.push(Expression::min(near().0, [near().1]));
+        all.push(Expression::max(near().0, [near().1]));
+        for kind in [Normal::Continuous, Normal::Discrete] {
+            all.push(noise(kind, Half::Delta, number(2, 1).ln()));
+            all.push(noise(kind, Half::Delta, number(1, 2)));
+            all.push(noise(kind, Half::Epsilon, number(-7, 3).exp()));
+            all.push(noise(kind, Half::Epsilon, number(1, 100)));
+        }
+        let one = Rational::ONE;
+        let at = Point::at(&one);
+        for expression in &all {
+            let fine = ends(&expression.evaluate(&at, 120).unwrap()).unwrap();
+            for bits in 2..24 {
+                let Ok(value) = expression.evaluate(&at, bits) else { continue };
+                let Some((low, high)) = ends(&value) else { continue };
+                assert!(low <= fine.0 && fine.1 <= high, "{expression} with {bits} bits: {value:?}");
+            }
+        }
     }
 
     #[test]

@@ -32,22 +32,25 @@ pub(super) struct Gaussian<'v> {
 impl Gaussian<'_> {
     /// δ(ε) of continuous noise, for ε ≥ 0.
     pub(super) fn continuous_delta(&self, epsilon: &Rational, bits: u32) -> Option<Bounds> {
-        let (low, high) = root(self.squared_scale, bits + 16)?;
+        let sigma = root(self.squared_scale, bits + 16)?;
+        let (power_low, power_high) = exp_bounds(epsilon, bits);
+        let power = (rational(&power_low)?, rational(&power_high)?);
+        Some(self.continuous_between(&sigma, &power, epsilon, bits))
+    }
+
+    /// The same from bounds of σ and of e^ε.
+    fn continuous_between(&self, sigma: &Bounds, power: &Bounds, epsilon: &Rational, bits: u32) -> Bounds {
         let half = self.distance / Rational::from(2u8);
         // z = ±d/2σ − εσ/d, with σ between its bounds.
-        let far = (epsilon * &low / self.distance, epsilon * &high / self.distance);
-        let near = (&half / &high, &half / &low);
+        let far = (epsilon * &sigma.0 / self.distance, epsilon * &sigma.1 / self.distance);
+        let near = (&half / &sigma.1, &half / &sigma.0);
         let first = (&near.0 - &far.1, &near.1 - &far.0);
         let second = (-&near.1 - &far.1, -&near.0 - &far.0);
         let phi = |z: &Bounds| {
             let low = probability(&normal_cdf_bounds(&z.0, bits).0, false);
             (low, probability(&normal_cdf_bounds(&z.1, bits).1, true))
         };
-        let (first, second) = (phi(&first), phi(&second));
-        let (power_low, power_high) = exp_bounds(epsilon, bits);
-        let power = (rational(&power_low)?, rational(&power_high)?);
-        let lower = first.0 - power.1 * second.1;
-        Some((lower.max(Rational::ZERO), (first.1 - power.0 * second.0).min(Rational::ONE)))
+        excess(&phi(&first), power, &phi(&second))
     }
 
     /// The least ε ≥ 0 with δ(ε) ≤ δ, of continuous noise, for 0 < δ < 1.
@@ -95,9 +98,7 @@ impl Gaussian<'_> {
         let tails = Tails::new(self.squared_scale, s.checked_add(1)?, bits)?;
         let (first, second) = (tails.at(s - d), tails.at(s));
         let (power_low, power_high) = exp_bounds(epsilon, bits + 8);
-        let lower = first.0 - rational(&power_high)? * second.1;
-        let upper = first.1 - rational(&power_low)? * second.0;
-        Some((lower.max(Rational::ZERO), upper.max(Rational::ZERO).min(Rational::ONE)))
+        Some(excess(&first, &(rational(&power_low)?, rational(&power_high)?), &second))
     }
 
     /// The least ε ≥ 0 with δ(ε) ≤ δ, of discrete noise at the whole distance, for 0 < δ < 1.
@@ -135,6 +136,12 @@ impl Gaussian<'_> {
         let upper = if most > Rational::ONE { ln_bounds(&most, bits)?.1 } else { Rational::ZERO };
         Some((lower, upper))
     }
+}
+
+/// p − e^ε·q, which is a δ, for bounds of all three.
+fn excess(first: &Bounds, power: &Bounds, second: &Bounds) -> Bounds {
+    let (lower, upper) = (&first.0 - &power.1 * &second.1, &first.1 - &power.0 * &second.0);
+    (lower.max(Rational::ZERO), upper.max(Rational::ZERO).min(Rational::ONE))
 }
 
 /// T(s) = P(Z ≥ s) of discrete noise, for |s| up to a limit.
@@ -316,6 +323,35 @@ mod tests {
             rows += 1;
         }
         assert!(rows > 30, "{rows}");
+    }
+
+    #[test]
+    fn what_is_taken_away_is_bounded_from_the_other_side() {
+        let pair = |a, b| (number(a), number(b));
+        let (power, second) = (pair("1", "5/4"), pair("1/8", "1/4"));
+        assert_eq!(excess(&pair("1/2", "3/4"), &power, &second), pair("3/16", "5/8"));
+        assert_eq!(excess(&pair("0", "1/9"), &power, &second), pair("0", "0"));
+        assert_eq!(excess(&pair("1", "2"), &power, &second), pair("11/16", "1"));
+    }
+
+    /// Bounds of σ that are far apart show which of them is used where: the answer holds δ for both.
+    #[test]
+    fn every_scale_between_the_bounds_is_covered() {
+        for (epsilon, distance) in [("0.1", "1"), ("1", "1"), ("1", "3"), ("2", "1/2"), ("3", "5")] {
+            let (epsilon, distance) = (number(epsilon), number(distance));
+            let power = exp_bounds(&epsilon, 60);
+            let power = (rational(&power.0).unwrap(), rational(&power.1).unwrap());
+            for sigma in [("1", "1"), ("1", "3/2"), ("1/2", "1")] {
+                let sigma = (number(sigma.0), number(sigma.1));
+                let squares = [&sigma.0 * &sigma.0, &sigma.1 * &sigma.1];
+                let noise = |square: usize| Gaussian { squared_scale: &squares[square], distance: &distance };
+                let (low, high) = noise(0).continuous_between(&sigma, &power, &epsilon, 60);
+                for square in [0, 1] {
+                    let fine = noise(square).continuous_delta(&epsilon, 90).unwrap();
+                    assert!(low <= fine.0 && fine.1 <= high, "{sigma:?} {epsilon} {distance}: {low} {high}");
+                }
+            }
+        }
     }
 
     #[test]
