@@ -18,7 +18,10 @@ part() {
     falsifier) cargo test --locked -p probity-prove --features exhaustive --test falsifier ;;
     audit) cargo test --locked -p probity-audit --features exhaustive --test all -- strangers:: oracle:: suite:: ;;
     run) PROBITY_RUNS=100000 cargo test --locked -p probity-run --test all laws:: ;;
-    release) cargo test --locked -p probity-release --features exhaustive --lib ;;
+    release)
+      cargo test --locked -p probity-release --features exhaustive --lib
+      cargo test --locked -p probity-release --features exhaustive --test all pipeline::
+      ;;
     parquet) cargo test --locked -p probity-release --features parquet --test all parquet:: ;;
     *)
       echo "error: there is no part \`$1\`; the parts are: ${parts[*]}" >&2
@@ -32,7 +35,7 @@ parts_of() {
   case "$1" in
     trusted/exact/*) echo exact ;;
     trusted/kernel/src/float/*) echo kernel ;;
-    trusted/kernel/src/*) echo falsifier ;;
+    trusted/kernel/src/*) echo falsifier && echo prove ;;
     trusted/kernel/*) echo kernel ;;
     crates/account/*) echo account ;;
     crates/lang/*) echo lang ;;
