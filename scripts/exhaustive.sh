@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-parts=(exact kernel account lang float prove falsifier audit parquet)
+parts=(exact kernel account lang float prove falsifier audit run release parquet)
 
 # The test targets that the feature makes longer, so that nothing else is built or run twice.
 part() {
@@ -17,6 +17,11 @@ part() {
     prove) cargo test --locked -p probity-prove --features exhaustive --test all -- certificates:: unaided:: mutated_certificates:: ;;
     falsifier) cargo test --locked -p probity-prove --features exhaustive --test falsifier ;;
     audit) cargo test --locked -p probity-audit --features exhaustive --test all -- strangers:: oracle:: suite:: ;;
+    run) PROBITY_RUNS=100000 cargo test --locked -p probity-run --test all laws:: ;;
+    release)
+      cargo test --locked -p probity-release --features exhaustive --lib
+      cargo test --locked -p probity-release --features exhaustive --test all pipeline::
+      ;;
     parquet) cargo test --locked -p probity-release --features parquet --test all parquet:: ;;
     *)
       echo "error: there is no part \`$1\`; the parts are: ${parts[*]}" >&2
@@ -30,7 +35,7 @@ parts_of() {
   case "$1" in
     trusted/exact/*) echo exact ;;
     trusted/kernel/src/float/*) echo kernel ;;
-    trusted/kernel/src/*) echo falsifier ;;
+    trusted/kernel/src/*) echo falsifier && echo prove ;;
     trusted/kernel/*) echo kernel ;;
     crates/account/*) echo account ;;
     crates/lang/*) echo lang ;;
@@ -38,7 +43,9 @@ parts_of() {
     crates/prove/tests/falsifier/*) echo falsifier ;;
     crates/prove/* | tests/prove/* | mechanisms/*) echo prove ;;
     crates/audit/* | tests/audit/*) echo audit ;;
-    crates/release/src/engine/*) echo parquet ;;
+    crates/run/* | crates/noise/src/*) echo run ;;
+    crates/release/src/engine/*) echo parquet && echo release ;;
+    crates/release/*) echo release ;;
   esac
 }
 

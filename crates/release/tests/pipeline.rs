@@ -183,7 +183,8 @@ fn a_smaller_deviation_is_never_drawn() {
 
 #[test]
 fn less_noise_is_never_proved() {
-    for sql in ANSWERED {
+    // A search that fails takes its time: without the feature `exhaustive` a third of the queries is tried.
+    for sql in ANSWERED.iter().copied().step_by(if cfg!(feature = "exhaustive") { 1 } else { 3 }) {
         let prepared = prepared(sql);
         // A little less noise in the first draw, which the claim does not allow.
         let name = &prepared.plan.draws[0].name;

@@ -79,14 +79,14 @@ fn doubles_decide_as_the_exact_stage() {
     }
 }
 
-/// Runs of each mechanism; `scripts/run_laws.sh` asks for more, and may ask for some mechanisms only.
+/// Runs of each mechanism; `scripts/exhaustive.sh` and `scripts/run_laws.sh` ask for more, and may ask for some mechanisms only.
 fn runs(usually: u64) -> u64 {
     std::env::var("PROBITY_RUNS").ok().map_or(usually, |text| text.parse().unwrap())
 }
 
 #[test]
 fn many_runs_have_the_law() {
-    let runs = runs(100_000);
+    let runs = runs(30_000);
     let named = |list: &str, name: &str| {
         std::env::var(list).ok().map(|names| names.split(',').any(|listed| listed == name))
     };

@@ -8,7 +8,7 @@ use probity_exact::{Integer, Natural, Rational, exp_bounds, ln_bounds, normal_ta
 
 use super::range::Range;
 use crate::fixed::{self, FixedBounds, near};
-use crate::laws::is_over;
+use crate::laws::{gaussian_weights, is_over};
 use crate::model::{Direction, Simple};
 use crate::roots::sqrt_bounds;
 use crate::scout::{exp, ln};
@@ -352,38 +352,17 @@ impl Rate {
 /// `None` where the time is over.
 fn gaussian_tails(variance: &Rational, bits: usize, deadline: Instant) -> Option<Vec<FixedBounds>> {
     let guard = bits + 64;
-    let half = Rational::ONE / (Rational::from(2) * variance);
-    let (low, high) = exp_bounds(&-half, guard as u32 + 8);
-    let g = FixedBounds::between(&low, &high, guard);
-    let square = g.times(&g, guard);
-    let one = Natural::ONE << guard;
-    // w_0 = 1, w_{k+1} = w_k · g^(2k+1), until w_k is below one unit of b bits.
-    let mut weights = vec![FixedBounds::exact(one.clone())];
-    let mut ratio = g;
-    while weights[weights.len() - 1].high > Natural::ONE << 60usize {
-        if is_over(weights.len(), deadline) {
-            return None;
-        }
-        let next = weights[weights.len() - 1].times(&ratio, guard);
-        weights.push(next);
-        ratio = ratio.times(&square, guard);
-    }
-    // Σ_{k ≥ reach} w_k ≤ w_reach/(1 − ratio), as the quotients of neighbours only fall from here.
-    let reach = weights.len() - 1;
-    let rest = fixed::div_up(&(&weights[reach].high << guard), &(&one - &ratio.high));
-    let mut tail = FixedBounds { low: Natural::ZERO, high: rest };
-    let mut tails = Vec::with_capacity(reach);
-    for weight in weights[..reach].iter().rev() {
+    let (weights, rest) = gaussian_weights(variance, guard, deadline)?;
+    let mut tail = FixedBounds { low: Natural::ZERO, high: rest.clone() };
+    let mut tails = Vec::with_capacity(weights.len());
+    for weight in weights.iter().rev() {
         tail = tail.plus(weight);
         tails.push(tail.clone());
     }
     tails.reverse();
     // All: those from 0 on, and those from 1 on once more. There is always a first one: w_0 = 1.
-    let more = tails.get(1).cloned().unwrap_or(FixedBounds {
-        low: Natural::ZERO,
-        high: fixed::div_up(&(&weights[reach].high << guard), &(&one - &ratio.high)),
-    });
-    let total = tails.first().map_or(FixedBounds::exact(one), |first| first.plus(&more));
+    let more = tails.get(1).cloned().unwrap_or(FixedBounds { low: Natural::ZERO, high: rest });
+    let total = tails.first().map_or(FixedBounds::exact(Natural::ONE << guard), |first| first.plus(&more));
     let share = |w: &FixedBounds| FixedBounds {
         low: (&w.low << bits) / &total.high,
         high: fixed::div_up(&(&w.high << bits), &total.low).min(Natural::ONE << bits),

@@ -183,6 +183,34 @@ pub(crate) fn discrete_laplace(scale: &Rational, sensitivity: u64, bits: usize) 
     Atoms::new(atoms, Natural::ZERO, extent, bits)
 }
 
+/// The weights w_k = e^(−k²/(2σ²)) from w_0 = 1 on, until one is less than 2^60 units of so many bits, and a bound of the sum of all that follow.
+/// `None` where the time is over.
+pub(crate) fn gaussian_weights(
+    variance: &Rational,
+    bits: usize,
+    deadline: Instant,
+) -> Option<(Vec<FixedBounds>, Natural)> {
+    let half = Rational::ONE / (Rational::from(2) * variance);
+    let (low, high) = exp_bounds(&-half, bits as u32 + 8);
+    let g = FixedBounds::between(&low, &high, bits);
+    let square = g.times(&g, bits);
+    let one = Natural::ONE << bits;
+    let mut weights = Vec::new();
+    // w_{k+1} = w_k · g^(2k+1).
+    let (mut last, mut ratio) = (FixedBounds::exact(one.clone()), g);
+    while last.high > Natural::ONE << 60usize {
+        if is_over(weights.len() + 1, deadline) {
+            return None;
+        }
+        let next = last.times(&ratio, bits);
+        weights.push(std::mem::replace(&mut last, next));
+        ratio = ratio.times(&square, bits);
+    }
+    // Σ_{k ≥ reach} w_k ≤ w_reach/(1 − ratio), as the quotients of neighbours only fall from here.
+    let rest = fixed::div_up(&(&last.high << bits), &(&one - &ratio.high));
+    Some((weights, rest))
+}
+
 /// Integer noise with P(k) ∝ e^(−k²/(2σ²)) and integer sensitivity s: the loss at k is (s² − 2ks)/(2σ²).
 /// `None` where the time is over: there may be very many values.
 pub(crate) fn discrete_gaussian(
@@ -193,26 +221,10 @@ pub(crate) fn discrete_gaussian(
 ) -> Option<Atoms> {
     let guard = bits + 64;
     let half = Rational::ONE / (Rational::from(2) * variance);
-    let (low, high) = exp_bounds(&-half.clone(), guard as u32 + 8);
-    let g = FixedBounds::between(&low, &high, guard);
-    let square = g.times(&g, guard);
-    // w_0 = 1, w_{k+1} = w_k · g^(2k+1), until w_k is below one unit of b bits.
-    let mut weights = vec![FixedBounds::exact(Natural::ONE << guard)];
-    let mut ratio = g;
-    while weights[weights.len() - 1].high > Natural::ONE << 60usize {
-        if is_over(weights.len(), deadline) {
-            return None;
-        }
-        let next = weights[weights.len() - 1].times(&ratio, guard);
-        weights.push(next);
-        ratio = ratio.times(&square, guard);
-    }
-    let reach = weights.len() - 1;
-    // Σ_{k ≥ reach} w_k ≤ w_reach/(1 − ratio), as the quotients of neighbours only fall from here.
-    let one = Natural::ONE << guard;
-    let rest = fixed::div_up(&(&weights[reach].high << guard), &(&one - &ratio.high));
+    let (weights, rest) = gaussian_weights(variance, guard, deadline)?;
+    let reach = weights.len();
     let mut total = FixedBounds::exact(Natural::ZERO);
-    for (k, weight) in weights.iter().enumerate().take(reach) {
+    for (k, weight) in weights.iter().enumerate() {
         total = total.plus(weight);
         if k > 0 {
             total = total.plus(weight);
@@ -224,7 +236,7 @@ pub(crate) fn discrete_gaussian(
         high: fixed::div_up(&(&w.high << bits), &total.low),
     };
     let mut masses = Vec::with_capacity(reach);
-    for weight in &weights[..reach] {
+    for weight in &weights {
         if is_over(masses.len(), deadline) {
             return None;
         }

@@ -10,7 +10,7 @@ mod laplace;
 mod normal;
 mod sampled;
 
-pub(crate) use atoms::{discrete_gaussian, discrete_laplace, is_over, pure, response};
+pub(crate) use atoms::{discrete_gaussian, discrete_laplace, gaussian_weights, is_over, pure, response};
 pub(crate) use concentrated::{Concentrated, best_order, exponent_bound};
 pub(crate) use gaussian::Gaussian;
 pub(crate) use laplace::Laplace;

@@ -164,10 +164,11 @@ mod tests {
 
     #[test]
     fn both_readings_agree_where_there_is_no_quote() {
-        // All texts of seven characters out of these, short and with a long field before or behind.
+        // All texts of so many characters out of these, short and with a long field before or behind.
+        let length: u32 = if cfg!(feature = "exhaustive") { 7 } else { 6 };
         let letters = *b"a,\n\r ";
-        for number in 0..5usize.pow(7) {
-            let text: Vec<u8> = (0..7u32).map(|place| letters[number / 5usize.pow(place) % 5]).collect();
+        for number in 0..5usize.pow(length) {
+            let text: Vec<u8> = (0..length).map(|place| letters[number / 5usize.pow(place) % 5]).collect();
             for text in
                 [text.clone(), [&text, &b"12345678,9"[..]].concat(), [&b"0123456,"[..], &text].concat()]
             {

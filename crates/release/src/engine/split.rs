@@ -76,10 +76,11 @@ mod tests {
 
     #[test]
     fn records_end_where_the_reader_ends_them() {
-        // All texts of seven characters out of these.
+        // All texts of so many characters out of these.
+        let length: u32 = if cfg!(feature = "exhaustive") { 7 } else { 6 };
         let letters = *b"a,\"\n\r";
-        for number in 0..5usize.pow(7) {
-            let text: Vec<u8> = (0..7u32).map(|place| letters[number / 5usize.pow(place) % 5]).collect();
+        for number in 0..5usize.pow(length) {
+            let text: Vec<u8> = (0..length).map(|place| letters[number / 5usize.pow(place) % 5]).collect();
             let known = ends(&text);
             let mut splitter = Splitter::default();
             for (at, byte) in text.iter().enumerate() {
