@@ -7,6 +7,7 @@ use super::aggregate::{Aggregates, DrawKind};
 use super::parse::refuse;
 use super::post::Post;
 use super::quantile::{Quantile, Rank, grid};
+use super::resolve::{Number, Typed};
 use super::row::{Condition, Row};
 use crate::refusal::Answer;
 
@@ -60,7 +61,10 @@ impl Aggregates<'_> {
             }
             _ => return Err(wrong()),
         };
-        let number = self.scope.number(ranked, 0)?;
+        let (number, day) = match self.scope.typed(ranked, 0)? {
+            Typed::Date(row) => (Number { row, unit: Rational::ONE }, true),
+            _ => (self.scope.number(ranked, 0)?, false),
+        };
         let Some((low, high)) = number.row.range() else {
             return Err(refuse(
                 sql,
@@ -93,7 +97,7 @@ impl Aggregates<'_> {
         }
         let rank = if share.is_zero() { Rank::Least } else { Rank::Share(share) };
         let width = grid.widths.last().copied().unwrap_or(1);
-        Ok(Post::Quantile(Box::new(Quantile { levels, rank, low, high, width, unit: number.unit })))
+        Ok(Post::Quantile(Box::new(Quantile { levels, rank, low, high, width, unit: number.unit, day })))
     }
 
     /// A number from 0 to 1.
