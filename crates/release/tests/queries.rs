@@ -224,7 +224,7 @@ fn ranks_of_days_are_days() {
     assert_eq!(empty.unwrap().texts().remove(0), ["", "2020-02-27", "2020-03-02"]);
     for (wrong, at) in [
         ("SELECT MAX(d) + 1 FROM t", "MAX"),
-        ("SELECT -MAX(d) FROM t", "-MAX"),
+        ("SELECT -MAX(d) FROM t", "MAX"),
         ("SELECT MAX(d) - COUNT(*) FROM t", "MAX"),
         ("SELECT MAX(d) * MAX(d) FROM t", "MAX"),
         ("SELECT COUNT(*) FROM t HAVING MAX(d) > 3", "MAX"),
