@@ -8,10 +8,11 @@ use sqlparser::ast::{
     Ident, UnaryOperator, Value,
 };
 
+use super::number::Number;
 use super::parse::refuse;
 use super::post::{Post, PostCondition};
 use super::ranked::is_quantile;
-use super::resolve::{Number, Scope};
+use super::resolve::Scope;
 use super::row::{Condition, Order, Row};
 use crate::policy::Unit;
 use crate::refusal::Answer;

@@ -4,10 +4,11 @@ use probity_exact::Rational;
 use sqlparser::ast::{Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Value};
 
 use super::aggregate::{Aggregates, DrawKind};
+use super::number::Number;
 use super::parse::refuse;
 use super::post::Post;
 use super::quantile::{Quantile, Rank, grid};
-use super::resolve::{Number, Typed};
+use super::resolve::Typed;
 use super::row::{Condition, Row};
 use crate::refusal::Answer;
 
