@@ -259,6 +259,12 @@ fn check_kind(path: &Path, contents: &[u8]) -> Result<(), Failure> {
 /// Writes a file whole or not at all: to a temporary neighbour first, which then takes its place. What is no plain file,
 /// such as `/dev/null` or a pipe, is written to and stays what it is; a file of another kind is not replaced.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {
+    // What is there already stays: it may be where nothing can be written.
+    if fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() == contents.len() as u64)
+        && fs::read(path).is_ok_and(|there| there == contents)
+    {
+        return Ok(());
+    }
     check_kind(path, contents)?;
     replace(path, contents)
 }

@@ -142,4 +142,15 @@ fn an_answer_that_cannot_be_written_is_not_lost() {
     let found = release(&place, "", ASKED);
     assert!(found.status.success() && String::from_utf8_lossy(&found.stdout).contains("cost: nothing"));
     assert_eq!(spent(&place), "epsilon 1");
+    // The certificate that is there is left alone, so that nothing need be writable; another one is not.
+    use std::os::unix::fs::MetadataExt;
+    let certificate = place.join("people-3.cert");
+    let (file, whole) = (fs::metadata(&certificate).unwrap().ino(), fs::read(&certificate).unwrap());
+    assert!(release(&place, "", ASKED).status.success());
+    assert_eq!(fs::metadata(&certificate).unwrap().ino(), file);
+    let mut other = whole.clone();
+    *other.last_mut().unwrap() ^= 1;
+    fs::write(&certificate, &other).unwrap();
+    assert!(release(&place, "", ASKED).status.success());
+    assert_eq!(fs::read(&certificate).unwrap(), whole);
 }

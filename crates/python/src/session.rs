@@ -406,10 +406,12 @@ fn amounts<'py>(py: Python<'py>, loss: &Loss) -> PyResult<Bound<'py, PyDict>> {
     Ok(all)
 }
 
-/// A number with the digits that are worth showing.
+/// A number with the digits that are worth showing, or a day.
 fn rounded<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     match (text.is_empty(), text.contains('.')) {
         (true, _) => Ok(py.None().into_bound(py)),
+        // A number has its sign before everything else.
+        _ if text.rfind('-').is_some_and(|place| place > 0) => Ok(PyString::new(py, text).into_any()),
         (false, false) => py.get_type::<PyInt>().call1((text,)),
         (false, true) => py.get_type::<PyFloat>().call1((text,)),
     }

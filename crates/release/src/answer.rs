@@ -7,6 +7,7 @@ use probity_exact::{Integer, Rational, parse_rational};
 use serde_json::{Map, Value};
 
 use crate::decimal;
+use crate::policy::date_to_text;
 use crate::prepare::Prepared;
 use crate::query::{Draw, Drawn, Plan, Post, Shown};
 use crate::refusal::Answer;
@@ -32,6 +33,8 @@ pub enum Cell {
         high: Option<Rational>,
         /// Digits behind the point that are worth showing.
         digits: usize,
+        /// Whether it is a day, as the number that the policy's columns have for it.
+        day: bool,
     },
 }
 
@@ -112,7 +115,7 @@ fn rows_with(
         Shown::Noisy(post) => {
             let (value, (low, high)) = post.with_interval(values, errors);
             let digits = digits(prepared, post, low.as_ref().zip(high.as_ref()));
-            Cell::Noisy { value, low, high, digits }
+            Cell::Noisy { value, low, high, digits, day: post.is_day() }
         }
     };
     let rows = groups
@@ -172,7 +175,14 @@ impl Cell {
         match self {
             Cell::Key { text, .. } => vec![text.clone()],
             // The ends are rounded outward, so that what lies between them still does.
-            Cell::Noisy { value, low, high, digits } => [
+            Cell::Noisy { value, low, high, day: true, .. } => [
+                value.as_ref().map(Rational::floor),
+                low.as_ref().map(Rational::floor),
+                high.as_ref().map(Rational::ceil),
+            ]
+            .map(|day| day.and_then(|day| i64::try_from(&day).ok()).map(date_to_text).unwrap_or_default())
+            .to_vec(),
+            Cell::Noisy { value, low, high, digits, .. } => [
                 value.as_ref().map(|value| decimal::fixed(value, *digits)),
                 low.as_ref().map(|low| decimal::below(low, *digits)),
                 high.as_ref().map(|high| decimal::above(high, *digits)),
@@ -193,8 +203,8 @@ impl Cell {
                 object.insert(name.to_owned(), value);
             }
             Cell::Key { text, .. } => drop(object.insert(name.to_owned(), text.into())),
-            Cell::Noisy { value, low, high, digits } => {
-                let texts = Cell::Noisy { value, low, high, digits }.texts();
+            Cell::Noisy { .. } => {
+                let texts = self.texts();
                 let names = [name.to_owned(), format!("{name}_low"), format!("{name}_high")];
                 for (name, text) in names.into_iter().zip(texts) {
                     object.insert(name, json_number(text));

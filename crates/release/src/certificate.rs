@@ -8,6 +8,7 @@ use std::path::Path;
 use probity_exact::parse_rational;
 use probity_kernel::privacy::Theorem;
 
+use crate::computed;
 use crate::loss::Measure;
 use crate::mechanism;
 use crate::place;
@@ -59,6 +60,9 @@ pub fn assumptions(prepared: &Prepared) -> Vec<String> {
         called(&plan.table.name, &table),
         if columns.is_empty() { "no column is read".to_owned() } else { columns.join("; ") }
     )];
+    for (value, name) in computed::values(plan).iter().zip(names.iter().skip(plan.fields.len())) {
+        all.push(format!("computed: {name} is computed from each row by itself: {}", value.to_text(&names)));
+    }
     for (name, hash) in &plan.public {
         let columns: Vec<String> = plan
             .joined

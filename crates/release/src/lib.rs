@@ -47,6 +47,7 @@
 mod accuracy;
 pub mod answer;
 pub mod certificate;
+mod computed;
 #[cfg(test)]
 mod counter;
 pub mod decimal;

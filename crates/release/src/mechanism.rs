@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use probity_exact::{Integer, Natural, Rational, UnsignedAbs, parse_rational};
 
-use crate::discover;
 use crate::policy::{Domain, Unit};
 use crate::query::row::{Condition, Order, Row};
 use crate::query::{Draw, DrawKind, Plan};
+use crate::{computed, discover};
 
 /// Words that the text uses itself, or that the language may reserve.
 const TAKEN: &str = "mechanism param where let for in if then else while as return neighbours claim and or not mod \
@@ -124,25 +124,51 @@ fn bound_name(draw: &Draw) -> Option<String> {
     (draw.sensitivity() >= LARGE).then(|| format!("high_{number}"))
 }
 
-/// Numbers that have become parameters, in the order of their names.
-#[derive(Default)]
-struct Numbers(Vec<i64>);
+/// What stands in the text in place of parts of values: columns for what is computed, parameters for large numbers.
+struct Short {
+    /// The values that are computed, whose columns stand behind those of the table.
+    computed: Vec<Row>,
+    /// How many columns of the table are read.
+    columns: usize,
+    /// Numbers that have become parameters, in the order of their names.
+    numbers: Vec<i64>,
+}
 
-impl Numbers {
+impl Short {
+    fn of(plan: &Plan) -> Short {
+        Short { computed: computed::values(plan), columns: plan.fields.len(), numbers: Vec::new() }
+    }
+
     fn name(place: usize) -> String {
         format!("number_{}", place + 1)
     }
 
-    /// The number, or the parameter that it becomes from this size on.
-    fn named(&mut self, value: i64, from: u64) -> Row {
-        if value.unsigned_abs() < from {
-            return Row::Constant(value);
+    /// What stands for a part, where numbers become parameters from this size on.
+    fn part(&mut self, part: &Row, from: u64) -> Option<Row> {
+        if let Some(place) = self.computed.iter().position(|value| value == part) {
+            let (low, high) = part.range()?;
+            return Some(Row::Column { field: self.columns + place, low, high });
         }
-        let place = self.0.iter().position(|known| *known == value).unwrap_or_else(|| {
-            self.0.push(value);
-            self.0.len() - 1
-        });
-        Row::Named(Numbers::name(place), value)
+        match part {
+            Row::Constant(value) if value.unsigned_abs() >= from => {
+                let place = self.numbers.iter().position(|known| known == value).unwrap_or_else(|| {
+                    self.numbers.push(*value);
+                    self.numbers.len() - 1
+                });
+                Some(Row::Named(Short::name(place), *value))
+            }
+            _ => None,
+        }
+    }
+
+    /// A value as it stands in the text.
+    fn row(&mut self, row: &Row, from: u64) -> Row {
+        row.replaced(&mut |part| self.part(part, from))
+    }
+
+    /// A condition as it stands in the text.
+    fn condition(&mut self, condition: &Condition) -> Condition {
+        condition.replaced(&mut |part| self.part(part, LARGE))
     }
 }
 
@@ -171,10 +197,10 @@ pub fn parameters(plan: &Plan) -> Vec<(String, Rational)> {
         .draws
         .iter()
         .filter_map(|draw| Some((cells_name(draw)?, Rational::from((plan.groups() * draw.cells()) as u64))));
-    let mut numbers = Numbers::default();
-    statements(plan, &Sharing::Laplace(vec![Rational::ONE; plan.draws.len()]), &mut numbers);
-    let numbers =
-        numbers.0.into_iter().enumerate().map(|(place, value)| (Numbers::name(place), Rational::from(value)));
+    let mut short = Short::of(plan);
+    statements(plan, &Sharing::Laplace(vec![Rational::ONE; plan.draws.len()]), &mut short);
+    let numbers = short.numbers.into_iter().enumerate();
+    let numbers = numbers.map(|(place, value)| (Short::name(place), Rational::from(value)));
     let groups = groups_name(plan).map(|name| (name, Rational::from(plan.groups() as u64)));
     highs.chain(groups).chain(cells).chain(numbers).collect()
 }
@@ -196,7 +222,7 @@ fn scale(plan: &Plan, sharing: &Sharing, place: usize) -> String {
     }
 }
 
-/// The names of the table and of its fields in the text.
+/// The names of the table and of its fields in the text: those of the columns that are read, then those of the values that are computed.
 pub fn table_and_fields(plan: &Plan) -> (String, Vec<String>) {
     let mut taken: BTreeSet<String> = plan.draws.iter().map(|draw| draw.name.clone()).collect();
     taken.extend((1..=plan.joined.len()).map(|number| format!("joined_{number}")));
@@ -205,12 +231,14 @@ pub fn table_and_fields(plan: &Plan) -> (String, Vec<String>) {
     }
     let owned: BTreeSet<&str> = plan.table.columns.iter().map(|column| column.name.as_str()).collect();
     let table = names(std::iter::once(plan.table.name.as_str()), &mut taken, &owned).remove(0);
-    let fields = names(plan.fields.iter().map(|field| field.name.as_str()), &mut taken, &owned);
+    let mut fields = names(plan.fields.iter().map(|field| field.name.as_str()), &mut taken, &owned);
+    // No name of the text begins with a capital, so each gets a number.
+    fields.extend(names(computed::values(plan).iter().map(|_| "Computed"), &mut taken, &owned));
     (table, fields)
 }
 
 /// The draws of a text, and the loops around them: one over the groups, and for each draw over a grid one over groups and bins.
-fn statements(plan: &Plan, sharing: &Sharing, numbers: &mut Numbers) -> String {
+fn statements(plan: &Plan, sharing: &Sharing, short: &mut Short) -> String {
     let (table, fields) = table_and_fields(plan);
     let group = plan.group_row();
     let law = if sharing.is_gaussian() { "discrete_gaussian" } else { "discrete_laplace" };
@@ -226,12 +254,11 @@ fn statements(plan: &Plan, sharing: &Sharing, numbers: &mut Numbers) -> String {
         plan.draws.iter().enumerate().filter(|(_, draw)| !matches!(draw.kind, DrawKind::Bins(..)));
     let mut aggregate = |draw: &Draw, own: Option<(Row, &str)>| {
         let own = own.map(|(row, index)| {
-            let row = row.with_numbers(&mut |value| numbers.named(value, LARGE)).to_text(&fields);
-            format!("{row} {} {index}", Order::Equal.sign())
+            format!("{} {} {index}", short.row(&row, LARGE).to_text(&fields), Order::Equal.sign())
         });
         let filter = match &draw.condition {
             Condition::Constant(true) => None,
-            some => Some(some.with_numbers(&mut |value| numbers.named(value, LARGE)).to_text(&fields)),
+            some => Some(short.condition(some).to_text(&fields)),
         };
         let taken: Vec<String> = own.into_iter().chain(filter).collect();
         let over = match taken.is_empty() {
@@ -240,7 +267,7 @@ fn statements(plan: &Plan, sharing: &Sharing, numbers: &mut Numbers) -> String {
         };
         match &draw.kind {
             DrawKind::Count | DrawKind::Bins(..) => format!("count({over})"),
-            DrawKind::Sum(row) => format!("sum({over}, {})", summand(row, draw, &fields, numbers)),
+            DrawKind::Sum(row) => format!("sum({over}, {})", summand(row, draw, &fields, short)),
         }
     };
     if let (Sharing::Threshold(threshold), [draw]) = (sharing, plan.draws.as_slice()) {
@@ -306,8 +333,9 @@ pub fn text(plan: &Plan, sharing: &Sharing) -> String {
             Domain::Discovered { .. } => format!("{name}: category(keys)"),
             _ => format!("{name}: int"),
         })
+        .chain(fields.iter().skip(plan.fields.len()).map(|name| format!("{name}: int")))
         .collect();
-    let body = statements(plan, sharing, &mut Numbers::default());
+    let body = statements(plan, sharing, &mut Short::of(plan));
     let mut text = format!("mechanism release({table}: rows({}))\n", typed.join(", "));
     text.push_str(match sharing {
         Sharing::Gaussian(_) => "param rho > 0\nparam s > 0\n",
@@ -371,10 +399,9 @@ pub fn sharing_of(plan: &Plan, text: &str) -> Option<Sharing> {
 }
 
 /// What a row adds, within constants: a proof needs no more than these.
-fn summand(row: &Row, draw: &Draw, fields: &[String], numbers: &mut Numbers) -> String {
+fn summand(row: &Row, draw: &Draw, fields: &[String], short: &mut Short) -> String {
     let from = if bound_name(draw).is_some() { LARGE_FACTOR } else { LARGE };
-    let row = row.with_numbers(&mut |value| numbers.named(value, from));
-    let inner = row.to_text(fields);
+    let inner = short.row(row, from).to_text(fields);
     // Parentheses around the whole would only be read over: what has two sides has them.
     let inner = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(&inner);
     match bound_name(draw) {

@@ -50,20 +50,6 @@ pub fn weights(texts: &[String]) -> Answer<Vec<(String, Rational)>> {
     }
 }
 
-/// The square root of a number if it is rational, else the largest multiple of 2^−40 below it.
-fn root_down(value: &Rational) -> Rational {
-    const BITS: usize = 40;
-    let root = |square: &Natural| Some(square.nth_root(2)).filter(|root| root * root == *square);
-    if let (Some(top), Some(bottom)) =
-        (root(&value.numerator().clone().unsigned_abs()), root(value.denominator()))
-    {
-        return Rational::from_parts(top.into(), bottom);
-    }
-    let scaled = value * Rational::from(Integer::ONE << (2 * BITS));
-    let root = scaled.floor().unsigned_abs().nth_root(2);
-    Rational::from_parts(root.into(), Natural::ONE << BITS)
-}
-
 /// The least number of at least seven digits that is not below a square root.
 fn root_up(value: &Rational) -> Rational {
     let mut unit = Natural::ONE;
@@ -104,16 +90,17 @@ fn allowance(plan: &Plan, policy: &Policy) -> Answer<Stake> {
         return Err(Refusal::budget(format!(
             "the query asks for delta {delta}, the policy allows {} a query",
             policy.per_query.delta
-        )));
+        ))
+        .hint("leave delta out: only keys that are discovered need one"));
     }
     let most = &policy.per_query.amount;
+    let more = |message: String| {
+        Refusal::budget(message).hint("a query may ask for less than the policy says, never for more")
+    };
     let within = |name: &str, asked: &Rational, most: &Rational| match asked {
         asked if asked.is_zero() => Err(Refusal::input(format!("{name} must be more than 0"))),
         asked if asked <= most => Ok(asked.clone()),
-        asked => Err(Refusal::budget(format!(
-            "the query asks for {name} {asked}, the policy allows {most} a query"
-        ))
-        .hint("a query may ask for less than the policy says, never for more")),
+        asked => Err(more(format!("the query asks for {name} {asked}, the policy allows {most} a query"))),
     };
     let delta = delta_of(plan, policy)?;
     let pure = |amount: Rational| Ok(Stake { concentrated: false, amount, delta: delta.clone() });
@@ -129,7 +116,13 @@ fn allowance(plan: &Plan, policy: &Policy) -> Answer<Stake> {
         }
         // A pure loss is drawn with Laplace noise and counts ε²/2 ≤ ρ.
         (Measure::Rho, Some(asked), None) => {
-            pure(within("epsilon", asked, &root_down(&(most * Rational::from(2))))?)
+            let cost = asked * asked / Rational::from(2);
+            match cost <= *most {
+                true => pure(asked.clone()),
+                false => Err(more(format!(
+                    "the query asks for epsilon {asked}, which costs rho {cost}: the policy allows rho {most} a query"
+                ))),
+            }
         }
         (Measure::Rho, None, None) => Ok(Stake::without_delta(true, most.clone())),
         (Measure::Rho, None, Some(asked)) => Ok(Stake::without_delta(true, within("rho", asked, most)?)),
@@ -419,8 +412,6 @@ mod tests {
             assert!(&root * &root >= value);
             let less = root * r(999_999, 1_000_000);
             assert!(&less * &less < value);
-            let down = root_down(&value);
-            assert!(&down * &down <= value);
         }
     }
 }

@@ -53,6 +53,9 @@ const ANSWERED: &[&str] = &[
     "SELECT age, MEDIAN(income) AS m, COUNT(*) AS n FROM people GROUP BY age",
     "SELECT region, COUNT(*) AS n, MEDIAN(income) AS m, PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY income) AS p FROM people GROUP BY region",
     "SELECT smoker, region, MIN(age), MAX(age + 1), QUANTILE(weight, 0.25) FROM people GROUP BY smoker, region",
+    "SELECT region, SUM(age - 60 - age) AS s, AVG(age * weight - 2 * age) AS a FROM people GROUP BY region",
+    "SELECT SUM(CASE WHEN age < 18 THEN ABS(income - 50) WHEN smoker THEN LEAST(age, weight) ELSE GREATEST(age - 3, -weight, 2) END) AS s, VARIANCE(LEAST(ABS(age - 60), GREATEST(age, 9))) FROM people WHERE ABS(ABS(ABS(age - 60) - 30) - 10) > 3",
+    "SELECT CASE WHEN age < 2 THEN 'a' WHEN age < 18 THEN 'b' WHEN age < 65 THEN 'c' WHEN smoker THEN 'd' ELSE 'e' END AS band, MEDIAN(age - 2 * weight) AS m, SUM(age) AS s FROM people GROUP BY band",
     "SELECT region, COUNT(*), AVG(age), VARIANCE(income), SUM(weight), COUNTIF(smoker), SUM(2 * age), SUM(age - weight), SUM(income + age), \
      SUM(ABS(age - 9)), COUNTIF(age > 9) FROM people GROUP BY region",
 ];
@@ -336,6 +339,60 @@ fn cleaned(plan: &Plan, names: &[String], rows: &Rows) -> Vec<BTreeMap<String, R
     rows.rows.iter().filter_map(clean).collect()
 }
 
+/// The values that are computed from each row, as the certificate says: name and text.
+fn computed(prepared: &Prepared) -> Vec<(String, String)> {
+    let of = |line: &String| {
+        let (name, value) =
+            line.strip_prefix("computed: ")?.split_once(" is computed from each row by itself: ")?;
+        Some((name.to_owned(), value.to_owned()))
+    };
+    probity_release::certificate::assumptions(prepared).iter().filter_map(of).collect()
+}
+
+/// The text with every value that is computed from each row in place of its column.
+fn inlined(prepared: &Prepared) -> String {
+    computed(prepared).into_iter().rev().fold(prepared.text.clone(), |text, (name, value)| {
+        let field = format!(", {name}: int");
+        assert!(text.contains(&field) && text.contains(&format!("r.{name}")), "{name}\n{text}");
+        text.replace(&field, "").replace(&format!("r.{name}"), &format!("({value})"))
+    })
+}
+
+/// A value of many choices is a column in the text, and the certificate says how it is computed: nothing else may be said of it.
+#[test]
+fn what_is_computed_is_a_column_that_the_certificate_explains() {
+    let text = POLICY.replace("age = {", "computed_1 = { type = \"int\", between = [0, 7] }\nage = {");
+    for (policy, first) in [(policy(), "computed_1"), (policy::read("policy", &text).unwrap(), "computed_2")]
+    {
+        let sql = "SELECT SUM(ABS(ABS(ABS(age - 60) - 30) - 10)), SUM(2 * LEAST(age, 9, 8, 7, 6)), AVG(age), MEDIAN(2 * age) FROM people WHERE age > 3";
+        let prepared = prepared_by(&policy, sql);
+        let said = computed(&prepared);
+        assert_eq!(said[0], (first.to_owned(), "abs((abs((abs((r.age - 60)) - 30)) - 10))".to_owned()));
+        assert_eq!(said[1].1, "min(min(min(min(r.age, 9), 8), 7), 6)");
+        assert_eq!(said[2].1, "(2 * r.age)");
+        assert_eq!(said.len(), 3);
+        for shown in [format!("clamp(r.{first}, 0, 20)"), "clamp(r.age - 60, -60, 60)".into()] {
+            assert!(prepared.text.contains(&shown), "{}", prepared.text);
+        }
+        let proven = release::prove(prepared, None).unwrap();
+        let certificate =
+            probity_release::certificate::write(proven.prepared(), &policy, "v1", proven.certificate());
+        assert!(probity_release::certificate::check(&certificate, Some(&policy)).is_ok());
+        for (from, to) in [("- 10))", "- 11))"), (", 0, 20)", ", 0, 19)"), ("(2 * r.age)", "(3 * r.age)")] {
+            assert!(certificate.contains(from), "{from}");
+            let forged = certificate.replacen(from, to, 1);
+            assert!(probity_release::certificate::check(&forged, Some(&policy)).is_err(), "{from}");
+        }
+    }
+    // A few choices are shown, and so is a column in bins.
+    for plain in [
+        "SELECT SUM(LEAST(GREATEST(age, 3), 9)) FROM people",
+        "SELECT MEDIAN(age) FROM people WHERE ABS(age - 9) > 3",
+    ] {
+        assert_eq!(computed(&prepared(plain)), []);
+    }
+}
+
 #[test]
 fn what_is_proved_is_what_is_summed() {
     let mut dice = Dice(1);
@@ -343,7 +400,7 @@ fn what_is_proved_is_what_is_summed() {
         [policy(), concentrated()].iter().flat_map(|policy| ANSWERED.iter().map(move |sql| (policy, sql)))
     {
         let prepared = prepared_by(policy, sql);
-        let program = proof::program(&prepared.text, &prepared.parameters).unwrap();
+        let program = proof::program(&inlined(&prepared), &prepared.parameters).unwrap();
         let names: Vec<String> = match &program.mechanism.inputs[0].sort {
             probity_kernel::term::Sort::Rows(fields) => {
                 fields.iter().map(|field| field.name.to_string()).collect()
@@ -492,6 +549,12 @@ fn users_are_bounded_and_their_theorem_is_about_all_their_rows() {
             "{sql}"
         );
     }
+    // The user's column may be written with its table, and another table's is not it.
+    let users = |sql: &str| prepare(&policy, &[sql.to_owned()], &[]).map(|mut all| all.remove(0).text);
+    let plain = users("SELECT COUNT(DISTINCT Note) FROM people").unwrap();
+    assert_eq!(users("SELECT COUNT(DISTINCT people.Note) FROM people"), Ok(plain.clone()));
+    assert_eq!(users("SELECT COUNT(DISTINCT p.note) FROM people p"), Ok(plain));
+    assert!(users("SELECT COUNT(DISTINCT q.Note) FROM people p").is_err());
     for mixed in
         ["SELECT COUNT(*), COUNT(DISTINCT Note) FROM people", "SELECT COUNT(DISTINCT age) FROM people"]
     {

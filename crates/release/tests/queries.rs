@@ -118,6 +118,20 @@ fn what_is_not_answered_is_pointed_at() {
         ("SELECT SUM(2 * age - 2 * age) FROM people", "always 0", Some("SUM")),
         (&listed, "compared 1200 times", None),
         ("SELECT ROUND(AVG(age), 1) FROM people", "ROUND of a noisy column", Some("ROUND")),
+        ("SELECT COALESCE(AVG(age), 0) FROM people", "by whoever reads it", Some("COALESCE")),
+        ("SELECT MEAN(age) FROM people", "write AVG(x)", Some("MEAN")),
+        ("SELECT SUM(IF(smoker, 1)) FROM people", "IF with 2 arguments", Some("IF")),
+        ("SELECT IF(COUNT(*) > 3, 1, 0) FROM people", "IF of a noisy column", Some("IF")),
+        ("SELECT COUNT(*) FROM people WHERE EXTRACT(YEAR FROM born) = 2000", "compare days", None),
+        ("SELECT COUNT(*) FROM people WHERE age = '30'", "without quotes", Some("age")),
+        ("SELECT COUNT(*) FROM people WHERE smoker = 1", "write x or NOT x", Some("smoker")),
+        ("SELECT COUNT(*) FROM people WHERE age % 2 = 0", "the operator % is not answered", Some("age")),
+        ("SELECT COUNT(*) FROM people GROUP BY age / 10", "CASE WHEN age < 18", Some("age / 10")),
+        (
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(delta = 1e-6) COUNT(*) FROM people",
+            "leave delta out",
+            None,
+        ),
         ("SELECT ANON_COUNT(*) FROM people", "no aggregate ANON_COUNT", Some("ANON_COUNT")),
         ("SELECT NOW() FROM people", "no aggregate NOW", Some("NOW")),
         ("SELECT SUM(age, age) FROM people", "SUM takes one argument", Some("SUM")),
@@ -160,6 +174,88 @@ fn what_is_not_answered_is_pointed_at() {
             let first = sql.find(at).unwrap() + 1;
             assert!(place.column == column || place.column == first, "{shown}\n{refused}");
         }
+    }
+}
+
+/// However many conditions AND or OR connects, they are one level.
+#[test]
+fn long_chains_of_conditions_are_read() {
+    for word in [" AND ", " OR "] {
+        let many: Vec<String> = (0..200).map(|n| format!("age <> {n}")).collect();
+        let text =
+            prepared_by(&policy(), &format!("SELECT COUNT(*) FROM people WHERE {}", many.join(word))).text;
+        assert_eq!(text.matches("r.age !=").count(), 200);
+    }
+    let sql = "SELECT COUNT(*) FROM people WHERE age > 3 AND smoker AND age > 3 AND (income < 5 OR age < 9)";
+    let text = prepared_by(&policy(), sql).text;
+    assert!(
+        text.contains("where ((r.age > 3 and r.smoker == 1) and (r.income < 500 or r.age < 9))"),
+        "{text}"
+    );
+}
+
+/// A rank of days is a day, whose ends are days; a difference of two is a number.
+#[test]
+fn ranks_of_days_are_days() {
+    let text = "[budget]\nepsilon = 1\nper_query = { epsilon = 1 }\n[table.t]\nunit = \"row\"\n[table.t.columns]\n\
+                x = { type = \"bool\" }\nd = { type = \"date\", between = [\"2020-02-27\", \"2020-03-02\"] }";
+    let policy = policy::read("p", text).unwrap();
+    let sql = "SELECT MIN(d) AS a, MAX(d) AS b, MEDIAN(d) AS c, MAX(d) - MIN(d) AS days FROM t HAVING MAX(d) > MIN(d)";
+    let prepared = prepared_by(&policy, sql);
+    // Five days, in one bin each; nobody on the first, a thousand on each of the next three.
+    let cells = prepared.plan.cells();
+    assert_eq!(cells, 5);
+    let counts = [0, 1000, 1000, 1000, 0].map(Integer::from).to_vec();
+    let rows = answer::rows(&prepared, &[counts], &rational(1, 20).unwrap()).unwrap();
+    let shown = rows.texts().remove(0);
+    assert_eq!(
+        [&shown[0], &shown[3], &shown[6], &shown[9]],
+        ["2020-02-28", "2020-03-01", "2020-02-29", "2.00"]
+    );
+    assert_eq!(shown[6..9], ["2020-02-29"; 3]);
+    let json = rows.to_json();
+    assert_eq!((&json[0]["c"], &json[0]["days"]), (&"2020-02-29".into(), &2.0.into()));
+    // A group without rows has no day, and its ends are those of the policy.
+    let empty = answer::rows(
+        &prepared_by(&policy, "SELECT MIN(d) AS a FROM t"),
+        &[vec![Integer::ZERO; 5]],
+        &rational(1, 20).unwrap(),
+    );
+    assert_eq!(empty.unwrap().texts().remove(0), ["", "2020-02-27", "2020-03-02"]);
+    for (wrong, at) in [
+        ("SELECT MAX(d) + 1 FROM t", "MAX"),
+        ("SELECT -MAX(d) FROM t", "MAX"),
+        ("SELECT MAX(d) - COUNT(*) FROM t", "MAX"),
+        ("SELECT MAX(d) * MAX(d) FROM t", "MAX"),
+        ("SELECT COUNT(*) FROM t HAVING MAX(d) > 3", "MAX"),
+        ("SELECT COUNT(*) FROM t HAVING COUNT(*) BETWEEN 2 AND MAX(d)", "COUNT(*) BETWEEN"),
+    ] {
+        let refused = prepare(&policy, &[wrong.to_owned()], &[]).unwrap_err();
+        assert!(refused.message.contains("with another day only"), "{wrong}\n{refused}");
+        assert_eq!(refused.place.unwrap().column, wrong.find(at).unwrap() + 1, "{wrong}");
+    }
+    for wrong in ["SELECT SUM(d) FROM t", "SELECT AVG(d) FROM t"] {
+        assert!(
+            prepare(&policy, &[wrong.to_owned()], &[]).unwrap_err().message.contains("a number is expected")
+        );
+    }
+}
+
+/// IF is CASE, and what is not true is false.
+#[test]
+fn other_words_for_the_same_query() {
+    for (words, same) in [
+        ("SUM(IF(smoker, age, 3))", "SUM(CASE WHEN smoker THEN age ELSE 3 END)"),
+        ("COUNTIF(IF(smoker, age > 3, age > 9))", "COUNTIF(CASE WHEN smoker THEN age > 3 ELSE age > 9 END)"),
+        ("COUNTIF(smoker IS NOT TRUE)", "COUNTIF(NOT smoker)"),
+        ("COUNTIF((age > 3) IS NOT FALSE)", "COUNTIF(age > 3)"),
+    ] {
+        // Columns stand in the order in which they are read.
+        let text = |aggregate: &str| {
+            let text = prepared_by(&policy(), &format!("SELECT {aggregate} FROM people")).text;
+            text.split_once('\n').unwrap().1.to_owned()
+        };
+        assert_eq!(text(words), text(same), "{words}");
     }
 }
 

@@ -8,10 +8,11 @@ use sqlparser::ast::{
     Ident, UnaryOperator, Value,
 };
 
+use super::number::Number;
 use super::parse::refuse;
 use super::post::{Post, PostCondition};
 use super::ranked::is_quantile;
-use super::resolve::{Number, Scope};
+use super::resolve::Scope;
 use super::row::{Condition, Order, Row};
 use crate::policy::Unit;
 use crate::refusal::Answer;
@@ -142,7 +143,10 @@ impl Aggregates<'_> {
                 _ => Err(refuse(sql, expr, "a number or an aggregate is expected here")),
             },
             Expr::UnaryOp { op: UnaryOperator::Minus, expr: inner } => {
-                Ok(Post::Sub(Box::new(Post::Constant(Rational::ZERO)), Box::new(self.post(inner, depth + 1)?)))
+                let zero = Post::Constant(Rational::ZERO);
+                let inner = self.post(inner, depth + 1)?;
+                self.check_days(expr, false, [&zero, &inner])?;
+                Ok(Post::Sub(Box::new(zero), Box::new(inner)))
             }
             Expr::BinaryOp { left, op, right } => {
                 let make: fn(Box<Post>, Box<Post>) -> Post = match op {
@@ -153,6 +157,7 @@ impl Aggregates<'_> {
                     _ => return Err(refuse(sql, expr, format!("{op} between noisy columns is not answered"))),
                 };
                 let (a, b) = both(left, right)?;
+                self.check_days(expr, *op == BinaryOperator::Minus, [&a, &b])?;
                 // Such a column would be paid for, and empty.
                 if *op == BinaryOperator::Divide && b.is_always_zero() {
                     return Err(refuse(sql, &**right, "this divides by zero"));
@@ -163,6 +168,16 @@ impl Aggregates<'_> {
             Expr::CompoundIdentifier(_) => Err(self.raw(expr)),
             _ => Err(refuse(sql, expr, "a key or an aggregate is expected here")
                 .hint("a column of SELECT is a GROUP BY key, or made of COUNT, SUM, AVG, VARIANCE, STDDEV, MEDIAN, MIN, MAX and numbers")),
+        }
+    }
+
+    /// A day goes only with a day, and only where two of them may stand: in a difference, which is a number of days, and in comparisons.
+    fn check_days(&self, at: &Expr, two: bool, sides: [&Post; 2]) -> Answer<()> {
+        match sides.map(Post::is_day) {
+            [false, false] => Ok(()),
+            [true, true] if two => Ok(()),
+            _ => Err(refuse(self.scope.sql, at, "a day goes with another day only, subtracted or compared")
+                .hint("MAX(day) - MIN(day) is a number of days; which days count is said in WHERE")),
         }
     }
 
@@ -238,10 +253,15 @@ impl Aggregates<'_> {
                 let (sample, root) = spread(&name).unwrap_or_default();
                 self.variance(expr, condition, self.scope.number(argument, 0)?, sample, root)
             }
-            ("ABS" | "LEAST" | "GREATEST" | "ROUND", _) => {
+            ("ABS" | "LEAST" | "GREATEST" | "IF", _) => {
                 Err(refuse(sql, expr, format!("{name} of a noisy column is not answered"))
                     .hint("put it inside the aggregate, as SUM(ABS(x))"))
             }
+            ("ROUND" | "COALESCE" | "IFNULL" | "NULLIF", _) => {
+                Err(refuse(sql, expr, format!("{name} of a noisy column is not answered"))
+                    .hint("leave it out: what is released may be rounded or replaced by whoever reads it"))
+            }
+            ("MEAN" | "AVERAGE", _) => Err(refuse(sql, expr, format!("there is no aggregate {name} here")).hint("write AVG(x)")),
             _ => Err(refuse(sql, expr, format!("there is no aggregate {name} here"))
                 .hint("the aggregates are COUNT, COUNTIF, SUM, AVG, VARIANCE, VAR_POP, STDDEV, STDDEV_POP, MEDIAN, QUANTILE, PERCENTILE_CONT, MIN, MAX")),
         }
@@ -253,8 +273,15 @@ impl Aggregates<'_> {
             Unit::User { column, .. } => format!("write COUNT(DISTINCT {column})"),
             Unit::Row => "a policy with users as units counts them with COUNT(DISTINCT user)".into(),
         };
-        if let (Unit::User { column, .. }, "COUNT", Some(Expr::Identifier(named))) =
-            (&self.scope.table.unit, name, argument)
+        let named = match argument {
+            Some(Expr::Identifier(named)) => Some(named),
+            Some(Expr::CompoundIdentifier(parts)) => match parts.as_slice() {
+                [table, named] if table.value == self.scope.alias => Some(named),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let (Unit::User { column, .. }, "COUNT", Some(named)) = (&self.scope.table.unit, name, named)
             && named.value.eq_ignore_ascii_case(column)
         {
             if filtered {
@@ -337,11 +364,9 @@ impl Aggregates<'_> {
             }
             Expr::Between { expr: inner, negated, low, high } => {
                 let compare = |order, end: &Expr| {
-                    Ok(Box::new(PostCondition::Compare(
-                        order,
-                        Box::new(self.post(inner, depth + 1)?),
-                        Box::new(self.post(end, depth + 1)?),
-                    )))
+                    let (a, b) = (self.post(inner, depth + 1)?, self.post(end, depth + 1)?);
+                    self.check_days(expr, true, [&a, &b])?;
+                    Ok(Box::new(PostCondition::Compare(order, Box::new(a), Box::new(b))))
                 };
                 let within = PostCondition::And(compare(Order::AtLeast, low)?, compare(Order::AtMost, high)?);
                 Ok(if *negated { PostCondition::Not(Box::new(within)) } else { within })
@@ -385,6 +410,7 @@ impl Aggregates<'_> {
                     }
                 }
                 let (a, b) = (self.post(left, depth + 1)?, self.post(right, depth + 1)?);
+                self.check_days(expr, true, [&a, &b])?;
                 Ok(PostCondition::Compare(order, Box::new(a), Box::new(b)))
             }
             _ => Err(refuse(sql, expr, "HAVING takes comparisons of noisy columns with numbers")

@@ -392,7 +392,7 @@ fn meant<'q>(sql: &str, select: &'q Select, written: &'q Expr) -> Answer<&'q Exp
 }
 
 fn key(scope: &Scope, expr: &Expr) -> Answer<Key> {
-    let public = "keys are columns with `in`, bool, int or date columns with bounds, and CASE with texts";
+    let public = "keys are columns with `in`, bool, int or date columns with bounds, and CASE with texts: CASE WHEN age < 18 THEN 'young' ELSE 'old' END";
     if let Expr::Case { operand: None, conditions, else_result: Some(otherwise), .. } = expr {
         let text = |expr: &Expr| match scope.typed(expr, 0)? {
             Typed::Text(text) => Ok(text),

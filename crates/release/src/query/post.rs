@@ -112,6 +112,11 @@ impl Post {
         }
     }
 
+    /// Whether it is a day. Differences of days are numbers.
+    pub fn is_day(&self) -> bool {
+        matches!(self, Post::Quantile(quantile) if quantile.day)
+    }
+
     /// Among how many errors its level is shared: one for each quantile, and one for each other draw.
     pub fn errors(&self) -> usize {
         let quantiles = self.quantiles();

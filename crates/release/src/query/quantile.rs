@@ -78,6 +78,8 @@ pub struct Quantile {
     pub width: i64,
     /// What 1 stands for.
     pub unit: Rational,
+    /// Whether the values are days.
+    pub day: bool,
 }
 
 impl Quantile {
@@ -295,7 +297,7 @@ mod tests {
     fn quantile(rank: Rank, low: i64, high: i64, grid: &Grid) -> Quantile {
         let levels = (0..grid.widths.len()).collect();
         let width = *grid.widths.last().unwrap();
-        Quantile { levels, rank, low, high, width, unit: Rational::ONE }
+        Quantile { levels, rank, low, high, width, unit: Rational::ONE, day: false }
     }
 
     /// The least x such that at least q · n of n values are at most x.

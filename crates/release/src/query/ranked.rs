@@ -4,9 +4,11 @@ use probity_exact::Rational;
 use sqlparser::ast::{Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Value};
 
 use super::aggregate::{Aggregates, DrawKind};
+use super::number::Number;
 use super::parse::refuse;
 use super::post::Post;
 use super::quantile::{Quantile, Rank, grid};
+use super::resolve::Typed;
 use super::row::{Condition, Row};
 use crate::refusal::Answer;
 
@@ -60,7 +62,10 @@ impl Aggregates<'_> {
             }
             _ => return Err(wrong()),
         };
-        let number = self.scope.number(ranked, 0)?;
+        let (number, day) = match self.scope.typed(ranked, 0)? {
+            Typed::Date(row) => (Number { row, unit: Rational::ONE }, true),
+            _ => (self.scope.number(ranked, 0)?, false),
+        };
         let Some((low, high)) = number.row.range() else {
             return Err(refuse(
                 sql,
@@ -93,7 +98,7 @@ impl Aggregates<'_> {
         }
         let rank = if share.is_zero() { Rank::Least } else { Rank::Share(share) };
         let width = grid.widths.last().copied().unwrap_or(1);
-        Ok(Post::Quantile(Box::new(Quantile { levels, rank, low, high, width, unit: number.unit })))
+        Ok(Post::Quantile(Box::new(Quantile { levels, rank, low, high, width, unit: number.unit, day })))
     }
 
     /// A number from 0 to 1.

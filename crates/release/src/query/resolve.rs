@@ -2,13 +2,14 @@
 
 use std::cell::RefCell;
 
-use probity_exact::{Integer, Natural, Rational, parse_rational};
+use probity_exact::{Rational, parse_rational};
 use sqlparser::ast::{
     BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Select, UnaryOperator,
     Value,
 };
 
 use super::from::Joining;
+use super::number::{Number, common};
 use super::parse::{refuse, refuse_at};
 use super::row::{Condition, Order, Row};
 use crate::policy::{Column, Domain, Table, date_from_text};
@@ -16,45 +17,6 @@ use crate::refusal::{Answer, Refusal};
 
 /// The levels that an expression may have: the mechanism language reads a hundred.
 const MAX_DEPTH: usize = 40;
-
-/// A number of a row: an integer times a unit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Number {
-    /// The integer.
-    pub row: Row,
-    /// What one of it stands for.
-    pub unit: Rational,
-}
-
-impl Number {
-    fn constant(value: &Rational) -> Option<Number> {
-        let row = Row::Constant(i64::try_from(value.numerator()).ok()?);
-        Some(Number { row, unit: Rational::from_parts(Integer::ONE, value.denominator().clone()) })
-    }
-
-    /// The same number in a unit that divides its own.
-    fn in_unit(self, unit: &Rational) -> Option<Row> {
-        let factor = &self.unit / unit;
-        let factor = factor.is_int().then(|| i64::try_from(&factor.floor()).ok()).flatten()?;
-        Some(match (factor, self.row) {
-            (1, row) => row,
-            (factor, Row::Constant(value)) => Row::Constant(value.checked_mul(factor)?),
-            (factor, row) => Row::Mul(Box::new(row), Box::new(Row::Constant(factor))),
-        })
-    }
-}
-
-/// The largest unit of which both units are multiples.
-fn common(a: &Rational, b: &Rational) -> Rational {
-    // With a = m/k and b = n/k: gcd(m, n)/k.
-    let k = a.denominator() * b.denominator();
-    let scaled = |value: &Rational| (value * Rational::from(k.clone())).floor();
-    let (mut m, mut n) = (scaled(a), scaled(b));
-    while n != Integer::ZERO {
-        (m, n) = (n.clone(), m % n);
-    }
-    Rational::from_parts(m, Natural::ONE) / Rational::from(k)
-}
 
 /// A value of a row, with its type.
 #[derive(Debug, Clone, PartialEq)]
@@ -362,11 +324,14 @@ impl Scope<'_> {
                         alternatives.push(one);
                     }
                 }
-                let one = balanced(alternatives);
+                let one = balanced(alternatives, Condition::Or);
                 Ok(Typed::Bool(if *negated { Condition::Not(Box::new(one)) } else { one }))
             }
-            Expr::IsTrue(inner) => Ok(Typed::Bool(self.condition(inner, deeper)?)),
-            Expr::IsFalse(inner) => Ok(Typed::Bool(Condition::Not(Box::new(self.condition(inner, deeper)?)))),
+            // No truth value is missing, so that what is not true is false.
+            Expr::IsTrue(inner) | Expr::IsNotFalse(inner) => Ok(Typed::Bool(self.condition(inner, deeper)?)),
+            Expr::IsFalse(inner) | Expr::IsNotTrue(inner) => {
+                Ok(Typed::Bool(Condition::Not(Box::new(self.condition(inner, deeper)?))))
+            }
             Expr::IsNull(_) => Err(missing("IS NULL is never true")),
             Expr::IsNotNull(_) => Err(missing("IS NOT NULL is always true")),
             Expr::Case { operand, conditions, else_result, .. } => {
@@ -393,6 +358,18 @@ impl Scope<'_> {
                     FunctionArguments::List(list) => list.args.as_slice(),
                     _ => &[],
                 };
+                let plain = |argument| match argument {
+                    &FunctionArg::Unnamed(FunctionArgExpr::Expr(ref value)) => Some(value),
+                    _ => None,
+                };
+                if let ("IF", [condition, yes, no]) = (name.as_str(), arguments)
+                    && let (Some(condition), Some(yes), Some(no)) = (plain(condition), plain(yes), plain(no))
+                {
+                    let condition = self.condition(condition, deeper)?;
+                    let (yes, no) = (self.typed(yes, deeper)?, self.typed(no, deeper)?);
+                    let value = self.choice(expr, condition, yes, no)?;
+                    return self.checked(expr, value);
+                }
                 let mut numbers = Vec::new();
                 for argument in arguments {
                     match argument {
@@ -412,8 +389,10 @@ impl Scope<'_> {
             }
             Expr::Cast { .. } | Expr::Convert { .. } => Err(refuse(self.sql, expr, "types are not converted in a query")
                 .hint("the policy gives each column its type")),
+            Expr::Extract { .. } => Err(refuse(self.sql, expr, "parts of days are not answered")
+                .hint("compare days, as joined >= DATE '2020-01-01' AND joined < DATE '2021-01-01', also in CASE for a key")),
             _ => Err(refuse(self.sql, expr, "this is not answered")
-                .hint("what is: columns, numbers, + - *, division by a number, comparisons, AND, OR, NOT, IN, BETWEEN, CASE, ABS, LEAST, GREATEST")),
+                .hint("what is: columns, numbers, + - *, division by a number, comparisons, AND, OR, NOT, IN, BETWEEN, CASE, IF, ABS, LEAST, GREATEST")),
         }
     }
 
@@ -463,13 +442,16 @@ impl Scope<'_> {
             return self.compare(expr, order, a, b).map(Typed::Bool);
         }
         if let BinaryOperator::And | BinaryOperator::Or = op {
-            let (a, b) = (self.condition(left, depth)?, self.condition(right, depth)?);
-            return Ok(Typed::Bool(match op {
+            let mut all: Vec<Condition> = Vec::new();
+            for part in chain(expr, op) {
+                let one = self.condition(part, depth)?;
                 // A condition beside itself says nothing more.
-                _ if a == b => a,
-                BinaryOperator::And => Condition::And(Box::new(a), Box::new(b)),
-                _ => Condition::Or(Box::new(a), Box::new(b)),
-            }));
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
+            let make = if *op == BinaryOperator::And { Condition::And } else { Condition::Or };
+            return Ok(Typed::Bool(balanced(all, make)));
         }
         let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
         let number = match op {
@@ -504,7 +486,10 @@ impl Scope<'_> {
                         .hint("divide noisy columns instead, as SUM(a) / SUM(b)"));
                 }
             },
-            _ => return Err(refuse(self.sql, expr, format!("the operator {op} is not answered"))),
+            _ => {
+                return Err(refuse(self.sql, expr, format!("the operator {op} is not answered"))
+                    .hint("what is: + - *, division by a number, = <> < <= > >=, AND, OR, NOT"));
+            }
         };
         match number {
             Some(number) => self.checked(expr, Typed::Number(number)),
@@ -555,8 +540,9 @@ impl Scope<'_> {
                 }
                 self.checked(expr, Typed::Number(best))
             }
-            ("ABS" | "LEAST" | "GREATEST", _) => {
-                Err(refuse(self.sql, expr, format!("{name} with {count} arguments is not known")))
+            ("IF" | "ABS" | "LEAST" | "GREATEST", _) => {
+                Err(refuse(self.sql, expr, format!("{name} with {count} arguments is not known"))
+                    .hint("write IF(condition, x, y), ABS(x), LEAST(x, y, …), GREATEST(x, y, …)"))
             }
             ("COUNT" | "SUM" | "AVG" | "MIN" | "MAX" | "MEDIAN" | "VARIANCE" | "STDDEV", _) => Err(refuse(
                 self.sql,
@@ -564,8 +550,9 @@ impl Scope<'_> {
                 format!("{name} cannot stand inside a condition or another aggregate"),
             )
             .hint("conditions on noisy columns belong in HAVING")),
-            _ => Err(refuse(self.sql, expr, format!("there is no function {name} here"))
-                .hint("of a row: ABS, LEAST, GREATEST, CASE; of a group: COUNT, SUM, AVG, VARIANCE, STDDEV")),
+            _ => Err(refuse(self.sql, expr, format!("there is no function {name} here")).hint(
+                "of a row: ABS, LEAST, GREATEST, IF, CASE; of a group: COUNT, SUM, AVG, VARIANCE, STDDEV",
+            )),
         }
     }
 
@@ -625,7 +612,14 @@ impl Scope<'_> {
                 });
             }
             _ => {
-                return Err(refuse(self.sql, at, format!("{} cannot be compared with {}", kinds.0, kinds.1)));
+                let refusal =
+                    refuse(self.sql, at, format!("{} cannot be compared with {}", kinds.0, kinds.1));
+                let has = |kind: &str| kinds.0 == kind || kinds.1 == kind;
+                return Err(match (has("a truth value"), has("a number") && has("a text")) {
+                    (true, _) => refusal.hint("a truth value is a condition by itself: write x or NOT x"),
+                    (_, true) => refusal.hint("a number is written without quotes"),
+                    _ => refusal,
+                });
             }
         };
         Ok(Condition::Compare(order, a, b))
@@ -652,34 +646,35 @@ impl Scope<'_> {
     }
 }
 
-/// One of many conditions, as a tree of least height.
-fn balanced(mut conditions: Vec<Condition>) -> Condition {
-    match conditions.len() {
-        0 => Condition::Constant(false),
-        1 => conditions.remove(0),
-        some => {
-            let rest = conditions.split_off(some / 2);
-            Condition::Or(Box::new(balanced(conditions)), Box::new(balanced(rest)))
+/// What AND or OR connects, in order: a AND b AND c is three conditions, however many levels it has.
+fn chain<'e>(mut expr: &'e Expr, op: &BinaryOperator) -> Vec<&'e Expr> {
+    let mut parts = Vec::new();
+    loop {
+        match expr {
+            Expr::BinaryOp { left, op: same, right } if same == op => {
+                parts.push(&**right);
+                expr = left;
+            }
+            first => {
+                parts.push(first);
+                parts.reverse();
+                return parts;
+            }
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use probity_exact::rational;
-
-    #[test]
-    fn the_common_unit_divides_both() {
-        let r = |n: i64, d: i64| rational(n, d).unwrap();
-        for (a, b, unit) in [
-            (r(1, 100), r(1, 1), r(1, 100)),
-            (r(1, 6), r(1, 4), r(1, 12)),
-            (r(3, 1), r(2, 1), r(1, 1)),
-            (r(3, 2), r(9, 4), r(3, 4)),
-        ] {
-            assert_eq!(common(&a, &b), unit);
-            assert!((a / &unit).is_int() && (b / &unit).is_int());
+/// Many conditions as a tree of least height; none is never fulfilled.
+fn balanced(
+    mut conditions: Vec<Condition>,
+    make: fn(Box<Condition>, Box<Condition>) -> Condition,
+) -> Condition {
+    match conditions.len() {
+        0 => Condition::Constant(false),
+        1 => conditions.remove(0),
+        some => {
+            let rest = conditions.split_off(some.div_ceil(2));
+            make(Box::new(balanced(conditions, make)), Box::new(balanced(rest, make)))
         }
     }
 }

@@ -143,20 +143,26 @@ impl Condition {
         }
     }
 
-    /// The same with its numbers as `name` has them.
-    pub fn with_numbers(&self, name: &mut dyn FnMut(i64) -> Row) -> Condition {
+    /// The same with every part of its values that `other` has something for replaced by that.
+    pub fn replaced(&self, other: &mut dyn FnMut(&Row) -> Option<Row>) -> Condition {
         match self {
             Condition::Constant(truth) => Condition::Constant(*truth),
             Condition::Compare(order, a, b) => {
-                Condition::Compare(*order, a.with_numbers(name), b.with_numbers(name))
+                Condition::Compare(*order, a.replaced(other), b.replaced(other))
             }
-            Condition::And(a, b) => {
-                Condition::And(Box::new(a.with_numbers(name)), Box::new(b.with_numbers(name)))
-            }
-            Condition::Or(a, b) => {
-                Condition::Or(Box::new(a.with_numbers(name)), Box::new(b.with_numbers(name)))
-            }
-            Condition::Not(a) => Condition::Not(Box::new(a.with_numbers(name))),
+            Condition::And(a, b) => Condition::And(Box::new(a.replaced(other)), Box::new(b.replaced(other))),
+            Condition::Or(a, b) => Condition::Or(Box::new(a.replaced(other)), Box::new(b.replaced(other))),
+            Condition::Not(a) => Condition::Not(Box::new(a.replaced(other))),
+        }
+    }
+
+    /// The values that it compares, in order.
+    pub fn compared(&self) -> Vec<&Row> {
+        match self {
+            Condition::Constant(_) => Vec::new(),
+            Condition::Compare(_, a, b) => vec![a, b],
+            Condition::And(a, b) | Condition::Or(a, b) => [a.compared(), b.compared()].concat(),
+            Condition::Not(a) => a.compared(),
         }
     }
 
@@ -264,13 +270,15 @@ impl Row {
         })
     }
 
-    /// The same with its numbers as `name` has them.
-    pub fn with_numbers(&self, name: &mut dyn FnMut(i64) -> Row) -> Row {
-        let mut both = |a: &Row, b: &Row| (Box::new(a.with_numbers(name)), Box::new(b.with_numbers(name)));
+    /// The same with every part that `other` has something for replaced by that.
+    pub fn replaced(&self, other: &mut dyn FnMut(&Row) -> Option<Row>) -> Row {
+        if let Some(row) = other(self) {
+            return row;
+        }
+        let mut both = |a: &Row, b: &Row| (Box::new(a.replaced(other)), Box::new(b.replaced(other)));
         match self {
-            Row::Column { .. } | Row::Joined { .. } | Row::Named(..) => self.clone(),
-            Row::Constant(value) => name(*value),
-            Row::Abs(a) => Row::Abs(Box::new(a.with_numbers(name))),
+            Row::Column { .. } | Row::Joined { .. } | Row::Named(..) | Row::Constant(_) => self.clone(),
+            Row::Abs(a) => Row::Abs(Box::new(a.replaced(other))),
             Row::Add(a, b) => {
                 let (a, b) = both(a, b);
                 Row::Add(a, b)
@@ -297,7 +305,21 @@ impl Row {
             }
             Row::If(condition, a, b) => {
                 let (a, b) = both(a, b);
-                Row::If(Box::new(condition.with_numbers(name)), a, b)
+                Row::If(Box::new(condition.replaced(other)), a, b)
+            }
+        }
+    }
+
+    /// How many choices between values it makes.
+    pub fn choices(&self) -> usize {
+        match self {
+            Row::Column { .. } | Row::Joined { .. } | Row::Constant(_) | Row::Named(..) => 0,
+            Row::Abs(a) => 1 + a.choices(),
+            Row::Add(a, b) | Row::Sub(a, b) | Row::Mul(a, b) | Row::Floor(a, b) => a.choices() + b.choices(),
+            Row::Min(a, b) | Row::Max(a, b) => 1 + a.choices() + b.choices(),
+            Row::If(condition, a, b) => {
+                let compared: usize = condition.compared().into_iter().map(Row::choices).sum();
+                1 + compared + a.choices() + b.choices()
             }
         }
     }
