@@ -25,8 +25,8 @@ use crate::program::code::{Code, Place};
 use crate::program::compile::{compile, constant_value};
 use crate::program::counted;
 use crate::program::decidable::{self, Shape};
-use crate::program::least;
 use crate::program::machine::{List, Machine, input_place};
+use crate::program::most;
 use crate::program::sizes;
 use crate::table::{self, Table};
 use crate::tableless::{Hidden, tableless};
@@ -331,6 +331,8 @@ struct Runnable {
     machine: Machine,
     shape: Shape,
     grid: Option<Grid>,
+    /// The mechanism without its tables: what runs.
+    running: Arc<Mechanism>,
     /// The mechanism whose tables were taken off, and what is computed from them.
     from_tables: Arc<(Mechanism, Vec<Hidden>)>,
     /// Whether it has its tables, or needs none.
@@ -354,15 +356,27 @@ impl Runnable {
         let running = tableless(&written)?;
         sizes::check(&running)?;
         let shape = decidable::check(&running.mechanism)?;
-        least::check(&running.mechanism)?;
+        most::check(&running.mechanism, &|_| None)?;
         let (code, machine) = compile(&running.mechanism)?;
         let counts_draws = counted::is_public(&running.mechanism, &mechanism.inputs);
         let claim = program.claim.clone();
         let is_filled = !mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)));
         let from_tables = Arc::new((written, running.hidden));
+        let running = Arc::new(running.mechanism);
         let code = Arc::new(code);
         let grid = None;
-        Ok(Runnable { mechanism, claim, code, machine, shape, grid, from_tables, is_filled, counts_draws })
+        Ok(Runnable {
+            mechanism,
+            claim,
+            code,
+            machine,
+            shape,
+            grid,
+            running,
+            from_tables,
+            is_filled,
+            counts_draws,
+        })
     }
 
     fn with_tables(mut self, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
@@ -413,6 +427,8 @@ impl Runnable {
             return Err(RunError::malformed("its tables are not there yet"));
         }
         inputs.check(&self.mechanism)?;
+        // Neighbours have lists of the same lengths.
+        most::check(&self.running, &|name| inputs.length(name.as_str()))?;
         let mut machine = self.machine.clone();
         for input in &self.mechanism.inputs {
             if let (Some(place), Some(given)) =
@@ -673,6 +689,39 @@ mod tests {
                 now.iter().zip(room).all(|(now, then)| *now <= 4 * then.max(16)),
                 "{text}: {room:?} {now:?}"
             );
+        }
+    }
+
+    /// No run takes more than is said from the text, whatever its inputs are.
+    #[test]
+    fn runs_take_what_is_said_of_them() {
+        let ops = "a = x / 3 + q[i] * x - 1/7\nb = round_to(a, 1/10) + floor(x) mod 7\nc = clamp(a, x, b) + abs(b) * max(x, a)\n\
+                   e = if x > 5 then x / 7 + 1 else 0\nh = sqrt(abs(x)) + ln(x) + exp(clamp(x, 0, 1)) + pow2_at_least(x)";
+        let draws = "a ~ laplace(x / 3, 1)\nb ~ gaussian(x, 2)\nc ~ exponential(3)\ne ~ discrete_laplace(k, 1/3)\n\
+                     h ~ discrete_gaussian(k, 5/2)\nu ~ uniform(0, 1)\nj ~ uniform_int(0, abs(k))\nt ~ bernoulli(1/3)\n\
+                     g ~ geometric(2)\nr ~ response(2, 1/3, 5)\nw ~ sign()\nv ~ choose(q, 1)";
+        let lists = "append(d, x / 3 + i)\nif x > 5 {\nappend(d, i)\n}";
+        for inside in [ops, draws, lists] {
+            let text = format!(
+                "mechanism m(x: real, k: int, q: real[])\nd = []\nfor i in 0..40 {{\n{inside}\n}}\nreturn length(d)\nneighbours any\nclaim 1"
+            );
+            let unproved = Proved::load(&text)
+                .unwrap_or_else(|e| panic!("{e:?}"))
+                .unproved_with(&[])
+                .unwrap_or_else(|e| panic!("{e}"));
+            for (x, k) in
+                [("0", "3"), ("1e300", "-4"), ("1/3", "10000000000000000000000"), ("-7/1000003", "1")]
+            {
+                let inputs = Inputs::new().with("x", x.parse().unwrap()).with("k", k.parse().unwrap());
+                let inputs = inputs.with("q", "[1/3, 1e300, 0, 5, -2]".parse().unwrap());
+                let mut session = unproved.prepare(&inputs).unwrap();
+                let before = session.machine.bytes();
+                session.runs_on_tape(1, &mut tape::Tape::seeded(3), |_| true).unwrap();
+                let taken = (session.machine.bytes() - before) as u64;
+                let length = |name: &Name| inputs.length(name.as_str());
+                let said = most::bytes(&unproved.runnable.running, &length);
+                assert!(taken <= said && said <= 64 * taken, "{inside} {x} {k}: {taken} {said}");
+            }
         }
     }
 
