@@ -7,8 +7,8 @@ use probity_lang::{Diagnostic, SettingError};
 use probity_noise::entropy::EntropyError;
 
 use crate::input::InputError;
-use crate::program::least::MOST_TURNS;
 use crate::program::machine::MOST_BYTES;
+use crate::program::most::MOST_TURNS;
 
 /// Numerators and denominators of parameters and grids have at most so many bits: with ten times as many, one draw takes ten seconds. They are not
 /// private; inputs have less room (`input.rs`).
@@ -90,11 +90,11 @@ pub enum RunError {
         /// The expression, or the loop.
         expression: String,
     },
-    /// Every run takes more turns or more memory than there is, whatever the inputs.
+    /// A run may take more turns or more memory than there is, so that the text is refused for all inputs (with lists of this length).
     TooMuch {
         /// The statement by which it does.
         statement: String,
-        /// How many turns it has made by then, if it is turns.
+        /// How many turns it may have made by then, if it is turns.
         turns: Option<u64>,
     },
     /// A `where` line about rows is none that is computed for each row.
@@ -224,7 +224,7 @@ impl RunError {
                     .into()
             }
             RunError::TooMuch { .. } => {
-                "let loops have fewer turns; draws are kept until the run ends, and lists until they begin anew".into()
+                "let loops have fewer turns; numbers that are computed and draws are kept until the run ends, and lists until they begin anew".into()
             }
             RunError::Rows { .. } => {
                 "compare each field with numbers, as in `where people.age >= 18`; what depends on more is a condition of the sum".into()
@@ -299,13 +299,13 @@ impl fmt::Display for RunError {
             RunError::TooMuch { statement, turns: Some(turns) } => {
                 write!(
                     f,
-                    "by `{statement}` every run makes {turns} turns of loops or more, and a run has {MOST_TURNS}"
+                    "by `{statement}` a run may have made {turns} turns of loops, and it has {MOST_TURNS}"
                 )
             }
             RunError::TooMuch { statement, turns: None } => {
                 write!(
                     f,
-                    "by `{statement}` every run keeps more draws and entries of lists than fit into the {} MiB of one run",
+                    "by `{statement}` a run may keep more numbers, draws and entries of lists than fit into the {} MiB that it has",
                     MOST_BYTES >> 20
                 )
             }

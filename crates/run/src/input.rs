@@ -122,6 +122,14 @@ impl Inputs {
         self.0.get(name)
     }
 
+    /// How many entries a list has.
+    pub(crate) fn length(&self, name: &str) -> Option<usize> {
+        match self.0.get(name)? {
+            Given::List(items) => Some(items.len()),
+            _ => None,
+        }
+    }
+
     /// Whether the inputs are those of a mechanism, by their names: what they are worth is not looked at.
     pub(crate) fn check_names(&self, mechanism: &Mechanism) -> Result<(), InputError> {
         for name in self.0.keys() {

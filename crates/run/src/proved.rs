@@ -25,8 +25,8 @@ use crate::program::code::{Code, Place};
 use crate::program::compile::{compile, constant_value};
 use crate::program::counted;
 use crate::program::decidable::{self, Shape};
-use crate::program::least;
 use crate::program::machine::{List, Machine, input_place};
+use crate::program::most;
 use crate::program::sizes;
 use crate::table::{self, Table};
 use crate::tableless::{Hidden, tableless};
@@ -331,6 +331,8 @@ struct Runnable {
     machine: Machine,
     shape: Shape,
     grid: Option<Grid>,
+    /// The mechanism without its tables: what runs.
+    running: Arc<Mechanism>,
     /// The mechanism whose tables were taken off, and what is computed from them.
     from_tables: Arc<(Mechanism, Vec<Hidden>)>,
     /// Whether it has its tables, or needs none.
@@ -354,15 +356,27 @@ impl Runnable {
         let running = tableless(&written)?;
         sizes::check(&running)?;
         let shape = decidable::check(&running.mechanism)?;
-        least::check(&running.mechanism)?;
+        most::check(&running.mechanism, &|_| None)?;
         let (code, machine) = compile(&running.mechanism)?;
         let counts_draws = counted::is_public(&running.mechanism, &mechanism.inputs);
         let claim = program.claim.clone();
         let is_filled = !mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)));
         let from_tables = Arc::new((written, running.hidden));
+        let running = Arc::new(running.mechanism);
         let code = Arc::new(code);
         let grid = None;
-        Ok(Runnable { mechanism, claim, code, machine, shape, grid, from_tables, is_filled, counts_draws })
+        Ok(Runnable {
+            mechanism,
+            claim,
+            code,
+            machine,
+            shape,
+            grid,
+            running,
+            from_tables,
+            is_filled,
+            counts_draws,
+        })
     }
 
     fn with_tables(mut self, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
@@ -413,6 +427,8 @@ impl Runnable {
             return Err(RunError::malformed("its tables are not there yet"));
         }
         inputs.check(&self.mechanism)?;
+        // Neighbours have lists of the same lengths.
+        most::check(&self.running, &|name| inputs.length(name.as_str()))?;
         let mut machine = self.machine.clone();
         for input in &self.mechanism.inputs {
             if let (Some(place), Some(given)) =
@@ -643,81 +659,4 @@ fn error(stop: Stop, statement: String) -> RunError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use probity_kernel::expr::{Expr, Name};
-    use probity_kernel::term::Statement;
-    use probity_noise::entropy::tape;
-
-    /// What a run leaves behind is what the next one starts with: a hundred times as many runs take no more room, but for the one that
-    /// needed the most trials.
-    #[test]
-    fn memory_does_not_grow_with_runs() {
-        let loops = "mechanism m(q: real[])\nout = []\ns = 0\nfor i in 0..length(q) {\ny ~ laplace(q[i], 1)\ns = s + y\n\
-                     append(out, s > 1/3)\n}\nreturn out\nneighbours one entry of q differs by at most 1\nclaim 1";
-        let real = "mechanism m(q: real[])\ny ~ gaussian(q[0] / 3, 1)\nreturn y\nneighbours any\nclaim 1";
-        let whole =
-            "mechanism m(q: real[])\ny ~ discrete_gaussian(0, 7/3)\nreturn y mod 5\nneighbours any\nclaim 1";
-        for (text, grid) in [(loops, None), (real, Some(Rational::ONE / Rational::from(3))), (whole, None)] {
-            let mut runnable = Proved::load(text).unwrap().unproved_with(&[]).unwrap();
-            if let Some(grid) = grid {
-                runnable = runnable.on_grid(grid).unwrap();
-            }
-            let mut session = runnable.prepare(&"q=[1/3, 1, 7, 0.1]".parse().unwrap()).unwrap();
-            let mut words = tape::Tape::seeded(3);
-            session.runs_on_tape(300, &mut words, |_| true).unwrap();
-            let room = session.machine.tape.room();
-            session.runs_on_tape(30_000, &mut words, |_| true).unwrap();
-            let now = session.machine.tape.room();
-            assert!(
-                now.iter().zip(room).all(|(now, then)| *now <= 4 * then.max(16)),
-                "{text}: {room:?} {now:?}"
-            );
-        }
-    }
-
-    /// Lists that are copied, as a call may do, count each by itself.
-    #[test]
-    fn copies_count() {
-        let text = "mechanism m(n: int)\nout = []\nfor i in 0..n {\nappend(out, 1)\n}\nreturn length(out)\nneighbours any\nclaim 1";
-        let mut program = probity_lang::load_text(text).unwrap();
-        for copy in ["a", "b", "c", "a"] {
-            let value = Expr::var(Name::new("out"));
-            program.mechanism.body.push(Statement::Assign { var: Name::new(copy), value });
-        }
-        let unproved = Text::of(program).unproved_with(&[]).unwrap();
-        for (n, ends) in [(200, true), (251, false)] {
-            let mut session = unproved.prepare(&format!("n={n}").parse().unwrap()).unwrap();
-            session.machine.allow(64_000);
-            let result = session.runs_on_tape(3, &mut tape::Tape::seeded(3), |_| true);
-            assert_eq!(result.is_ok(), ends, "{n}: {result:?}");
-        }
-    }
-
-    /// A run that would take more memory than there is ends with an error: one with many draws, and one with a long list, or many lists.
-    #[test]
-    fn what_is_longer_than_a_machine_ends() {
-        let draws = "mechanism m(n: int)\ns = 0\nfor i in 0..n {\ny ~ laplace(0, 1)\ns = s + y\n}\nreturn s > 0\n\
-                     neighbours any\nclaim 1";
-        let list = "mechanism m(n: int)\nout = []\nfor i in 0..n {\nappend(out, 1)\n}\nreturn out\nneighbours any\nclaim 1";
-        let truths = "mechanism m(n: int)\nout = []\nfor i in 0..n {\nappend(out, true)\n}\nreturn out\nneighbours any\nclaim 1";
-        let anew = "mechanism m(n: int)\nout = []\nfor i in 0..n {\nappend(out, 1)\n}\nout = []\nmore = []\nfor i in 0..n {\nappend(more, 1)\n}\n\
-                    return length(more)\nneighbours any\nclaim 1";
-        for (text, fits) in [(draws, 500), (list, 1000), (truths, 1000), (anew, 1000)] {
-            let unproved = Proved::load(text).unwrap().unproved_with(&[]).unwrap();
-            for (n, ends) in [(fits, true), (if text == draws { 1000 } else { fits + 1 }, false)] {
-                let inputs = Inputs::new().with("n", Given::Number(Rational::from(n)));
-                let mut session = unproved.prepare(&inputs).unwrap();
-                session.machine.allow(64_000);
-                // What the last run left does not count in the next one.
-                let result = session.runs_on_tape(3, &mut tape::Tape::seeded(3), |_| true);
-                match ends {
-                    true => assert_eq!(result, Ok(()), "{text}"),
-                    false => assert!(matches!(result, Err(RunError::TooLong { .. })), "{text}: {result:?}"),
-                }
-                // How far a run came that ended in its middle would tell of its inputs, also where all others draw alike.
-                assert_eq!(session.draws(), (text != draws && ends).then_some(0), "{text}");
-            }
-        }
-    }
-}
+mod tests;

@@ -311,3 +311,19 @@ fn a_proved_text_says_the_same_of_neighbouring_tables() {
     assert!(matches!(two, RunError::Refused { .. }), "{two}");
     assert_eq!(two, said(&[]));
 }
+
+/// A list so long that a run may take more than there is, for some entries, is refused for all of that length, and a shorter one is not.
+#[test]
+fn lists_that_may_take_too_much() {
+    let text = "mechanism m(q: real[], x: real)\nd = []\nfor i in 0..length(q) {\nfor j in 0..1000000 {\nif q[i] > 5 {\nappend(d, true)\n}\n}\n}\n\
+                y ~ sign()\nreturn y\nneighbours any\nclaim 1";
+    let unproved = Proved::load(text).unwrap().unproved_with(&[]).unwrap();
+    let prepared = |entry: i64, length: usize| {
+        let list = Given::numbers(vec![Rational::from(entry); length]);
+        unproved.prepare(&Inputs::new().with("q", list).with("x", Given::Number(Rational::ZERO))).map(drop)
+    };
+    for entry in [0, 9] {
+        assert_eq!(prepared(entry, 2), Ok(()));
+        assert!(matches!(prepared(entry, 40), Err(RunError::TooMuch { turns: None, .. })), "{entry}");
+    }
+}

@@ -122,9 +122,6 @@ pub(crate) struct Tape {
     prefixes: Vec<[Prefix; 2]>,
 }
 
-/// What a draw takes at least: its record and its node.
-pub(crate) const DRAW_BYTES: usize = size_of::<Draw>() + size_of::<Node>();
-
 /// How much of a tape was there before a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {

@@ -45,7 +45,7 @@ struct Counter {
 }
 
 /// The most memory that one run may take for numbers, draws and lists, in bytes: what takes more than a machine has would end the whole process.
-pub(crate) const MOST_BYTES: usize = 1 << 30;
+pub(crate) const MOST_BYTES: usize = 1 << 31;
 
 /// What an entry of a list takes: the number itself, and what becomes of it in an answer that is written down.
 pub(crate) const ENTRY_BYTES: usize = 64;

@@ -6,6 +6,6 @@ pub(crate) mod compile;
 pub(crate) mod counted;
 pub(crate) mod decidable;
 mod kinds;
-pub(crate) mod least;
 pub(crate) mod machine;
+pub(crate) mod most;
 pub(crate) mod sizes;

@@ -1,0 +1,106 @@
+//! How much memory runs take, which only the inside of a session says.
+
+use super::*;
+use probity_kernel::expr::{Expr, Name};
+use probity_kernel::term::Statement;
+use probity_noise::entropy::tape;
+
+/// What a run leaves behind is what the next one starts with: a hundred times as many runs take no more room, but for the one that
+/// needed the most trials.
+#[test]
+fn memory_does_not_grow_with_runs() {
+    let loops = "mechanism m(q: real[])\nout = []\ns = 0\nfor i in 0..length(q) {\ny ~ laplace(q[i], 1)\ns = s + y\n\
+                 append(out, s > 1/3)\n}\nreturn out\nneighbours one entry of q differs by at most 1\nclaim 1";
+    let real = "mechanism m(q: real[])\ny ~ gaussian(q[0] / 3, 1)\nreturn y\nneighbours any\nclaim 1";
+    let whole =
+        "mechanism m(q: real[])\ny ~ discrete_gaussian(0, 7/3)\nreturn y mod 5\nneighbours any\nclaim 1";
+    for (text, grid) in [(loops, None), (real, Some(Rational::ONE / Rational::from(3))), (whole, None)] {
+        let mut runnable = Proved::load(text).unwrap().unproved_with(&[]).unwrap();
+        if let Some(grid) = grid {
+            runnable = runnable.on_grid(grid).unwrap();
+        }
+        let mut session = runnable.prepare(&"q=[1/3, 1, 7, 0.1]".parse().unwrap()).unwrap();
+        let mut words = tape::Tape::seeded(3);
+        session.runs_on_tape(300, &mut words, |_| true).unwrap();
+        let room = session.machine.tape.room();
+        session.runs_on_tape(30_000, &mut words, |_| true).unwrap();
+        let now = session.machine.tape.room();
+        assert!(now.iter().zip(room).all(|(now, then)| *now <= 4 * then.max(16)), "{text}: {room:?} {now:?}");
+    }
+}
+
+/// No run takes more than is said from the text, whatever its inputs are.
+#[test]
+fn runs_take_what_is_said_of_them() {
+    let ops = "a = x / 3 + q[i] * x - 1/7\nb = round_to(a, 1/10) + floor(x) mod 7\nc = clamp(a, x, b) + abs(b) * max(x, a)\n\
+               e = if x > 5 then x / 7 + 1 else 0\nh = sqrt(abs(x)) + ln(x) + exp(clamp(x, 0, 1)) + pow2_at_least(x)";
+    let draws = "a ~ laplace(x / 3, 1)\nb ~ gaussian(x, 2)\nc ~ exponential(3)\ne ~ discrete_laplace(k, 1/3)\n\
+                 h ~ discrete_gaussian(k, 5/2)\nu ~ uniform(0, 1)\nj ~ uniform_int(0, abs(k))\nt ~ bernoulli(1/3)\n\
+                 g ~ geometric(2)\nr ~ response(2, 1/3, 5)\nw ~ sign()\nv ~ choose(q, 1)";
+    let lists = "append(d, x / 3 + i)\nif x > 5 {\nappend(d, i)\n}";
+    for inside in [ops, draws, lists] {
+        let text = format!(
+            "mechanism m(x: real, k: int, q: real[])\nd = []\nfor i in 0..40 {{\n{inside}\n}}\nreturn length(d)\nneighbours any\nclaim 1"
+        );
+        let unproved = Proved::load(&text)
+            .unwrap_or_else(|e| panic!("{e:?}"))
+            .unproved_with(&[])
+            .unwrap_or_else(|e| panic!("{e}"));
+        for (x, k) in [("0", "3"), ("1e300", "-4"), ("1/3", "10000000000000000000000"), ("-7/1000003", "1")] {
+            let inputs = Inputs::new().with("x", x.parse().unwrap()).with("k", k.parse().unwrap());
+            let inputs = inputs.with("q", "[1/3, 1e300, 0, 5, -2]".parse().unwrap());
+            let mut session = unproved.prepare(&inputs).unwrap();
+            let before = session.machine.bytes();
+            session.runs_on_tape(1, &mut tape::Tape::seeded(3), |_| true).unwrap();
+            let taken = (session.machine.bytes() - before) as u64;
+            let length = |name: &Name| inputs.length(name.as_str());
+            let said = most::bytes(&unproved.runnable.running, &length);
+            assert!(taken <= said && said <= 64 * taken, "{inside} {x} {k}: {taken} {said}");
+        }
+    }
+}
+
+/// Lists that are copied, as a call may do, count each by itself.
+#[test]
+fn copies_count() {
+    let text = "mechanism m(n: int)\nout = []\nfor i in 0..n {\nappend(out, 1)\n}\nreturn length(out)\nneighbours any\nclaim 1";
+    let mut program = probity_lang::load_text(text).unwrap();
+    for copy in ["a", "b", "c", "a"] {
+        let value = Expr::var(Name::new("out"));
+        program.mechanism.body.push(Statement::Assign { var: Name::new(copy), value });
+    }
+    let unproved = Text::of(program).unproved_with(&[]).unwrap();
+    for (n, ends) in [(200, true), (251, false)] {
+        let mut session = unproved.prepare(&format!("n={n}").parse().unwrap()).unwrap();
+        session.machine.allow(64_000);
+        let result = session.runs_on_tape(3, &mut tape::Tape::seeded(3), |_| true);
+        assert_eq!(result.is_ok(), ends, "{n}: {result:?}");
+    }
+}
+
+/// A run that would take more memory than there is ends with an error: one with many draws, and one with a long list, or many lists.
+#[test]
+fn what_is_longer_than_a_machine_ends() {
+    let draws = "mechanism m(n: int)\ns = 0\nfor i in 0..n {\ny ~ laplace(0, 1)\ns = s + y\n}\nreturn s > 0\n\
+                 neighbours any\nclaim 1";
+    let list = "mechanism m(n: int)\nout = []\nfor i in 0..n {\nappend(out, 1)\n}\nreturn out\nneighbours any\nclaim 1";
+    let truths = "mechanism m(n: int)\nout = []\nfor i in 0..n {\nappend(out, true)\n}\nreturn out\nneighbours any\nclaim 1";
+    let anew = "mechanism m(n: int)\nout = []\nfor i in 0..n {\nappend(out, 1)\n}\nout = []\nmore = []\nfor i in 0..n {\nappend(more, 1)\n}\n\
+                return length(more)\nneighbours any\nclaim 1";
+    for (text, fits) in [(draws, 500), (list, 1000), (truths, 1000), (anew, 1000)] {
+        let unproved = Proved::load(text).unwrap().unproved_with(&[]).unwrap();
+        for (n, ends) in [(fits, true), (if text == draws { 1000 } else { fits + 1 }, false)] {
+            let inputs = Inputs::new().with("n", Given::Number(Rational::from(n)));
+            let mut session = unproved.prepare(&inputs).unwrap();
+            session.machine.allow(64_000);
+            // What the last run left does not count in the next one.
+            let result = session.runs_on_tape(3, &mut tape::Tape::seeded(3), |_| true);
+            match ends {
+                true => assert_eq!(result, Ok(()), "{text}"),
+                false => assert!(matches!(result, Err(RunError::TooLong { .. })), "{text}: {result:?}"),
+            }
+            // How far a run came that ended in its middle would tell of its inputs, also where all others draw alike.
+            assert_eq!(session.draws(), (text != draws && ends).then_some(0), "{text}");
+        }
+    }
+}
