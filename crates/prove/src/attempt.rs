@@ -8,7 +8,7 @@ use probity_kernel::expr::{Binary, Expr, Name};
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Claim, Coupling, Distribution, Mechanism, Statement};
 
-use crate::derivation::{Failure, Move, Reason, conjuncts, replay_side};
+use crate::derivation::{Failure, Move, Reason, Tail, conjuncts, replay_side};
 use crate::effort::Effort;
 use crate::explain::words::in_words;
 use crate::plan::blocks::{set_by, set_by_draws};
@@ -222,14 +222,14 @@ fn lines_of(body: &[Statement], moves: &[Move], lines: &mut Vec<String>) {
             (
                 Statement::Draw { var, .. },
                 Some(
-                    Move::Draw(coupling)
-                    | Move::Below(coupling, _)
-                    | Move::Under(coupling, _)
-                    | Move::Tail(_, coupling, _),
+                    Move::UpTo(coupling, tail)
+                    | Move::Below(coupling, tail)
+                    | Move::Under(coupling, tail)
+                    | Move::Tail(Tail::Exact | Tail::Exacts | Tail::Far, coupling, tail),
                 ),
-            ) => push(format!("couple {var}: {coupling}")),
-            (Statement::Draw { var, .. }, Some(Move::UpTo(coupling, tail))) => {
-                push(format!("couple {var}: {coupling} up to tail {tail}"))
+            ) => push(format!("couple {var}: {coupling} up to tail {tail}")),
+            (Statement::Draw { var, .. }, Some(Move::Draw(coupling) | Move::Tail(_, coupling, _))) => {
+                push(format!("couple {var}: {coupling}"))
             }
             (Statement::Draw { var, .. }, _) => push(format!("couple {var}: shift by 0 at cost 0")),
             (
