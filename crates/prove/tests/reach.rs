@@ -395,7 +395,7 @@ fn a_call_says_which_of_its_conditions_fails() {
             "use \"up.dp\" as up\nmechanism m(x: real, z: real)\nparam eps > 0\ny ~ up({call}, eps)\nreturn y\n{near}\nclaim eps\n"
         );
         std::fs::write(folder.join("m.dp"), text).unwrap();
-        let program = probity_lang::load(&folder.join("m.dp")).unwrap_or_else(|error| panic!("{error}"));
+        let program = probity_lang::load(folder.join("m.dp")).unwrap_or_else(|error| panic!("{error}"));
         prove(&program.mechanism, &program.claim, &program.hints.unwrap_or_default()).unwrap_err().to_string()
     };
     let near = "neighbours abs(x' - x) <= 1\nneighbours abs(z' - z) <= 1";
