@@ -10,7 +10,7 @@ use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Coupling, Distribution, Mechanism, Statement};
 
 use crate::algebra::of_parameters;
-use crate::derivation::{Move, conjuncts, map_coupling};
+use crate::derivation::{Move, Tail, conjuncts, map_coupling};
 use crate::explain::words::{in_few_words, in_words};
 use crate::plan::blocks::{loops, set_by, set_by_draws};
 
@@ -143,7 +143,12 @@ fn line_of<'a>(statement: &'a Statement, step: Option<&'a Move>, known: &[Expr])
             Some(Coupling::Equal { .. } | Coupling::Chosen { .. }) => None,
             Some(coupling) => {
                 let tail = match step {
-                    Some(Move::UpTo(_, tail)) => Some(tail),
+                    Some(
+                        Move::UpTo(_, tail)
+                        | Move::Below(_, tail)
+                        | Move::Under(_, tail)
+                        | Move::Tail(Tail::Exact | Tail::Exacts | Tail::Far, _, tail),
+                    ) => Some(tail),
                     _ => None,
                 };
                 let coupling = map_coupling(coupling, &|e| in_words(e, known));

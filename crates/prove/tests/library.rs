@@ -182,7 +182,7 @@ fn a_failure_names_the_condition_and_the_path() {
     assert!(path.iter().any(|step| step == "count < N"), "{path:?}");
 }
 
-/// A tail as people write it, ln(1/δ)/ε, serves as −ln(δ)/ε does. A shorter one does not: it gives up twice δ.
+/// A tail as people write it, ln(1/δ)/ε, serves as −ln(δ)/ε does. One above which alone there is more than δ does not.
 #[test]
 fn a_tail_may_have_one_over_delta_in_it() {
     let text = fs::read_to_string(root().join("propose_test_release.dp")).unwrap();
@@ -192,5 +192,5 @@ fn a_tail_may_have_one_over_delta_in_it() {
         prove(&program.mechanism, &program.claim, program.hints.as_ref().unwrap()).is_ok()
     };
     assert!(proved("ln(1 / delta) / eps") && proved("-ln(delta) / eps"));
-    assert!(!proved("ln(1 / (2 * delta)) / eps"));
+    assert!(!proved("ln(1 / (3 * delta)) / eps"));
 }

@@ -347,3 +347,81 @@ fn a_draw_that_is_made_again_is_named() {
     let failure = attempt(&counts, &[]).unwrap_err().to_string();
     assert!(!failure.contains("drawn again"), "{failure}");
 }
+
+/// A hint names the place; which tail is given up there, and what mass it has, is for the law and the claim to say.
+#[test]
+fn a_hint_cuts_every_law_and_several_draws() {
+    let header = "mechanism m(v: int)\nparam t: int >= 1\nparam s: int >= 1";
+    let with = |draws: &str, guard: &str, delta: &str, hints: &str| {
+        let body = format!("{draws}\nout = 0\nif {guard} {{\nout = v\n}}\nreturn out");
+        format!("{}proof {{\n{hints}\n}}\n", text(header, &body, "any", &format!("0, {delta}")))
+    };
+    let (one, at) = ("y ~ laplace(1 / eps)", "couple y: null up to tail t");
+    proved(&with(one, "y > t", "exp(-(t * eps)) / 2", at), "UP-TO-BAD");
+    proved(&with(one, "abs(y) > t", "exp(-(t * eps))", at), "UP-TO-BAD");
+    open(&with(one, "abs(y) > t", "exp(-(t * eps)) / 2", at));
+    open(&with(one, "y > t - 1", "exp(-(t * eps))", at));
+    let whole = "y ~ discrete_laplace(1 / eps)";
+    proved(&with(whole, "y >= t", "exp(-(t * eps)) / (1 + exp(-eps))", at), "UP-TO-BAD");
+    proved(&with(whole, "abs(y) >= t", "2 * exp(-(t * eps)) / (1 + exp(-eps))", at), "UP-TO-BAD");
+    proved(&with(whole, "y >= t", "exp(-(t * eps))", at), "UP-TO-BAD");
+    open(&with(whole, "abs(y) >= t", "exp(-(t * eps)) / (1 + exp(-eps))", at));
+    proved(&with("y ~ geometric(1 / eps)", "y >= t", "exp(-(t * eps))", at), "UP-TO-BAD");
+    open(&with("y ~ geometric(1 / eps)", "y >= t", "exp(-((t + 1) * eps))", at));
+    proved(&with("y ~ exponential(1 / eps)", "y >= t", "exp(-(t * eps))", at), "UP-TO-BAD");
+    // Several places.
+    let two = "y ~ laplace(1 / eps)\nz ~ laplace(2 / eps)";
+    let both = "couple y: null up to tail t\ncouple z: null up to tail s";
+    proved(&with(two, "y > t or z > s", "exp(-(t * eps)) / 2 + exp(-(s * eps / 2)) / 2", both), "UP-TO-BAD");
+    open(&with(two, "y > t or z > s", "exp(-(t * eps)) / 2 + exp(-(s * eps)) / 2", both));
+    // Noise that is cut off where it lies far out moves by 1 at most.
+    let truncated = |tail: &str| {
+        let body = "y ~ laplace(1 / eps)\nreturn x + clamp(y, -t, t)";
+        let header = "mechanism m(x: real)\nparam t >= 1";
+        let claimed = text(header, body, "abs(x' - x) <= 1", "eps, exp(-((t - 1) * eps))");
+        format!(
+            "{claimed}proof {{\ncouple y: shift by x - x' at cost eps * abs(x' - x) up to tail {tail}\n}}\n"
+        )
+    };
+    proved(&truncated("t - 1"), "UP-TO-BAD");
+    open(&truncated("t"));
+}
+
+/// Neighbours of a called mechanism may stand in either order; what is said is what fails in both.
+#[test]
+fn a_call_says_which_of_its_conditions_fails() {
+    let folder = tempfolder();
+    let up = "mechanism up(x: real, z: real)\nparam eps > 0\ny ~ laplace(x + z, 2 / eps)\nreturn y\n";
+    let cause = |called: &str, call: &str, near: &str| {
+        std::fs::write(folder.join("up.dp"), format!("{up}{called}\nclaim eps\n")).unwrap();
+        let text = format!(
+            "use \"up.dp\" as up\nmechanism m(x: real, z: real)\nparam eps > 0\ny ~ up({call}, eps)\nreturn y\n{near}\nclaim eps\n"
+        );
+        std::fs::write(folder.join("m.dp"), text).unwrap();
+        let program = probity_lang::load(folder.join("m.dp")).unwrap_or_else(|error| panic!("{error}"));
+        prove(&program.mechanism, &program.claim, &program.hints.unwrap_or_default()).unwrap_err().to_string()
+    };
+    let near = "neighbours abs(x' - x) <= 1\nneighbours abs(z' - z) <= 1";
+    let one = cause("neighbours x <= x' <= x + 1\nneighbours z' == z", "x, z", near);
+    assert!(one.contains("not shown: z' == z") && !one.contains("whichever"), "{one}");
+    // Each input by itself is shown in one order or the other, and both together in none.
+    let both = cause("neighbours x <= x' <= x + 1\nneighbours z <= z' <= z + 1", "x, z", near);
+    assert!(
+        both.contains("whichever run is the first") && both.contains("x <= x'") && both.contains("z <= z'"),
+        "{both}"
+    );
+    let alone = cause(
+        "neighbours x <= x' <= x + 1\nneighbours z' == z",
+        "3 * x, z",
+        "neighbours abs(x' - x) <= 1\nneighbours z' == z",
+    );
+    assert!(alone.contains("whichever run is the first") && !alone.contains("z'"), "{alone}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A folder of this test's own.
+fn tempfolder() -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("probity-calls-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}

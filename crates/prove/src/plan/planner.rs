@@ -27,6 +27,7 @@ use crate::plan::reading::{after, invariant_of, read_where};
 use crate::plan::rounds::endless::{endless, pays_without_end};
 use crate::plan::rounds::{cuts, rounds};
 use crate::plan::stable::asserted;
+use crate::plan::tails::cut_at;
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
 
 /// Rehearsals that a combination must pass.
@@ -464,10 +465,10 @@ impl<'a> Planner<'a> {
             match statement {
                 Statement::Draw { law: Distribution::Called(called), .. } => choices.push(self.call(called)),
                 Statement::Draw { var, law } => choices.push(match self.hint(var) {
-                    Some(coupling) => fixed(match self.hints.tails.iter().find(|(name, _)| name == var) {
-                        Some((_, tail)) => Move::UpTo(coupling.clone(), tail.clone()),
-                        None => Move::Draw(coupling.clone()),
-                    }),
+                    Some(coupling) => match self.hints.tails.iter().find(|(name, _)| name == var) {
+                        Some((_, tail)) => cut_at(law, coupling, tail),
+                        None => fixed(Move::Draw(coupling.clone())),
+                    },
                     None => {
                         let again = counted.map(|guard| after(guard, &body[at..]));
                         self.guesser.draw(var, law, again, read_where(var, &body[at..], false))

@@ -195,6 +195,21 @@ impl Guesser<'_> {
     }
 }
 
+/// The ways to follow a draw up to a place that a hint names: above its center, for half the mass, or on both sides.
+pub(super) fn cut_at(law: &Distribution, coupling: &Coupling, at: &Expr) -> Vec<Candidate> {
+    let tail = |way| Move::Tail(way, coupling.clone(), at.clone());
+    let under = || Move::Under(coupling.clone(), at.clone());
+    let moves = match law {
+        Distribution::DiscreteLaplace { .. } => {
+            vec![under(), tail(Tail::Exact), tail(Tail::Exacts), Move::Below(coupling.clone(), at.clone())]
+        }
+        Distribution::Exponential { .. } | Distribution::Geometric { .. } => vec![tail(Tail::Far)],
+        Distribution::Laplace { .. } => vec![under(), Move::UpTo(coupling.clone(), at.clone())],
+        _ => vec![Move::UpTo(coupling.clone(), at.clone())],
+    };
+    moves.into_iter().map(|step| Candidate { step, amounts: vec![] }).collect()
+}
+
 /// A rate times a scale.
 fn stretched(rate: Expr, scale: &Expr) -> Expr {
     // Without a quotient where the scale is one over a factor of the rate.

@@ -17,6 +17,15 @@ use crate::plan::couplings::{Candidate, Guesser, MOST_SHARES, free};
 use crate::rehearse::changed_lists;
 use crate::tables;
 
+/// Half the square of a distance over a scale; by cases where the scale is, since a quotient by a choice says nothing.
+fn half_square_over(distance: &Expr, scale: &Expr) -> Expr {
+    if let Expr::If(guard, a, b) = scale {
+        return (**guard).clone().choose(half_square_over(distance, a), half_square_over(distance, b));
+    }
+    let ratio = tables::price(distance, scale);
+    divided(product(ratio.clone(), ratio), &Expr::int(2))
+}
+
 impl Guesser<'_> {
     /// The couplings in the concentrated measure: the same value, by how far apart the centers may be.
     pub(super) fn equal(&self, var: &Name, law: &Distribution) -> Vec<Candidate> {
@@ -34,10 +43,7 @@ impl Guesser<'_> {
             return vec![null];
         }
         let scale = self.scale_here(scale);
-        let price = |distance: &Expr| {
-            let ratio = tables::price(distance, &scale);
-            divided(product(ratio.clone(), ratio), &Expr::int(2))
-        };
+        let price = |distance: &Expr| half_square_over(distance, &scale);
         let mut found = Vec::new();
         let mut push = |distance: Expr, cost: Expr, amounts: Vec<Expr>| {
             found.push(Candidate { step: Move::Draw(Coupling::Equal { distance, cost }), amounts });
