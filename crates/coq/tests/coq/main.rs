@@ -330,7 +330,7 @@ fn mass_that_is_given_up_is_exported() {
          neighbours one row of people is added or removed\nclaim eps, delta",
     )
     .unwrap();
-    for part in ["@j_up_to_upper_tailZ inputs vars", "apply discrete_laplace_total; positive_scale"] {
+    for part in ["@j_up_to_open_tailZ inputs vars", "apply discrete_laplace_total; positive_scale"] {
         assert!(rounds.contains(part), "there is no\n{part}\nin\n{rounds}");
     }
 }

@@ -315,5 +315,5 @@ fn redraws() {
         }
     }
     report("redraws", &seen);
-    assert!(seen.rules.get("REDRAW").is_some_and(|n| *n >= 150), "{:?}", seen.rules);
+    assert!(seen.rules.get("REDRAW").is_some_and(|n| *n >= 200), "{:?}", seen.rules);
 }
