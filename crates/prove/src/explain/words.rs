@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn long_centers_have_the_names_of_their_draws() {
-        let center = "1000000 * x + 2000000 * z + 3000000 * (x * z) + 4000000 * u";
+        let center = "1000000 * x + 2000000 * z + 3000000 * (x * z) + 4000000 * (x + z) + 5000000 * u";
         let text = format!(
             "mechanism m(x: real, z: real)\nu = 0\nfor t in 0..3 {{\ndu ~ laplace({center}, 1)\nu += du\n}}\nreturn u\n\
              neighbours abs(x' - x) <= 1 and z == z'\nclaim 1"
