@@ -366,6 +366,10 @@ fn roots_meet_rational_numbers() {
         ("(z - 1) * sqrt(x) == 0", "2", "1", true),
         // Closer than the first look tells, and on different sides of 0.
         ("sqrt(y * y - y * y + x * x) == z", "1e-200", "-1e-200", false),
+        // No double lies between such a number below 0 and a root.
+        ("sqrt(y * y - y * y + x * x) == z", "1e-340", "-1e-340", false),
+        ("sqrt(x * x) > z", "1e-340", "-1e-340", true),
+        ("sqrt(x * x) > z", "1e-340", "1e-340", false),
         ("sqrt(y * y - y * y + x * x) == z", "1e-200", "1e-200", true),
         (
             "floor(sqrt(x)) == z",
