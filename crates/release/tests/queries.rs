@@ -298,6 +298,8 @@ fn several_queries_share_what_one_may_lose() {
     let one = pure("epsilon = 0.2").unwrap().remove(0);
     assert_eq!((one.stake.concentrated, one.cost.to_string()), (false, "rho 1/50".into()));
     assert_eq!(pure("rho = 0.01").unwrap().remove(0).cost.to_string(), "rho 1/100");
+    let dear = pure("epsilon = 0.21").unwrap_err().message;
+    assert!(dear.contains("which costs rho 441/20000: the policy allows rho 1/50"), "{dear}");
     for options in ["epsilon = 0.21", "rho = 0.03", "rho = 0.01, epsilon = 0.1", "rho = 0"] {
         assert!(pure(options).is_err(), "{options}");
     }
