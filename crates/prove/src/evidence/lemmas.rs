@@ -138,12 +138,15 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
 /// the second's, where it is another expression.
 #[derive(Default)]
 struct Halves {
-    /// Each with how it is written in either run, and with the choice made.
-    seen: BTreeMap<(Name, Expr, Expr), (BTreeMap<Run, Expr>, Ways)>,
+    seen: BTreeMap<(Name, Expr, Expr), Half>,
 }
 
-/// Conditions and values with a choice made.
-type Ways = Vec<(Expr, Expr)>;
+/// How a sum is written in either run, and its condition and value with the choice made.
+#[derive(Default)]
+struct Half {
+    runs: BTreeMap<Run, Expr>,
+    ways: Vec<(Expr, Expr)>,
+}
 
 impl Halves {
     fn see(
@@ -157,7 +160,7 @@ impl Halves {
             return;
         }
         let key = (table.clone(), sum.0.clone(), sum.1.clone());
-        let (runs, ways) = self.seen.entry(key).or_default();
+        let Half { runs, ways } = self.seen.entry(key).or_default();
         // Where the rows are does not matter.
         let part = |place: usize| written.parts()[place].cloned().unwrap_or(Expr::Bool(true));
         runs.insert(run, part(0).equals(part(1)));
@@ -167,8 +170,8 @@ impl Halves {
     fn lemmas(self) -> Vec<Lemma> {
         let apart =
             |runs: &BTreeMap<Run, Expr>| runs.len() > 1 && runs.get(&Run::First) != runs.get(&Run::Second);
-        let of = self.seen.into_iter().filter(|(_, (runs, _))| apart(runs)).take(MAX_SUMS);
-        of.flat_map(|((table, condition, value), (_, ways))| {
+        let of = self.seen.into_iter().filter(|(_, half)| apart(&half.runs)).take(MAX_SUMS);
+        of.flat_map(|((table, condition, value), Half { ways, .. })| {
             let whole = (condition, value);
             ways.into_iter().map(move |made| Lemma::Rows(table.clone(), made, whole.clone()))
         })

@@ -195,7 +195,6 @@ pub fn mass(
     value: &Expr,
     run: Run,
 ) -> Result<Mass, Rejection> {
-    check_sets(block, var)?;
     let by_outcomes = || Ok(outcomes::mass_of(&outcomes::law_of(context, block, var, value, run)?));
     either(block, || mass_by_paths(context, block, var, value, run), by_outcomes)
 }
