@@ -115,7 +115,7 @@ fn several_rows_beside_another_input_are_said_to_have_no_rule() {
     );
     let program = load_text(&text).unwrap();
     let failure = prove(&program.mechanism, &program.claim, &Default::default()).unwrap_err().to_string();
-    assert!(failure.contains("GROUP is for one table as the only input"), "{failure}");
+    assert!(failure.contains("a claim about several rows is for one table as the only input"), "{failure}");
 }
 
 #[test]

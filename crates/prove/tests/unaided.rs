@@ -378,12 +378,11 @@ fn with_printed_block(text: &str, program: &probity_lang::Program) -> Option<Str
 
 /// What is printed to be pasted is read as it stands, and the kernel takes it for what it is: it is the claim of the block that may be
 /// wrong, not its form.
-fn is_read(name: &str, text: &str) -> bool {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/prove");
+fn is_read(name: &str, text: &str, folder: &Path) -> bool {
     let program =
-        probity_lang::load_text_in(text, &folder).unwrap_or_else(|faults| panic!("{name}\n{faults:?}"));
+        probity_lang::load_text_in(text, folder).unwrap_or_else(|faults| panic!("{name}\n{faults:?}"));
     let Some(pasted) = with_printed_block(text, &program) else { return false };
-    let again = probity_lang::load_text_in(&pasted, &folder).unwrap_or_else(|faults| {
+    let again = probity_lang::load_text_in(&pasted, folder).unwrap_or_else(|faults| {
         panic!("{name}\n{pasted}\n{}", probity_lang::render(&faults, name, &pasted))
     });
     let hints = again.hints.unwrap();
@@ -487,10 +486,10 @@ claim eps / 4",
 
 #[test]
 fn a_printed_proof_block_is_read_as_it_stands() {
-    for text in PRINTED {
-        assert!(is_read(text, text), "nothing is printed for\n{text}");
-    }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/prove");
+    for text in PRINTED {
+        assert!(is_read(text, text, &folder), "nothing is printed for\n{text}");
+    }
     let (mut at, mut read) = (0, 0);
     for part in ["open", "broken"] {
         let mut paths: Vec<PathBuf> =
@@ -502,7 +501,7 @@ fn a_printed_proof_block_is_read_as_it_stands() {
             // A search that fails takes its time: without the feature `exhaustive` a part of the texts is tried.
             if cfg!(feature = "exhaustive") || at % 6 == 0 {
                 let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-                read += usize::from(is_read(&name, &fs::read_to_string(&path).unwrap()));
+                read += usize::from(is_read(&name, &fs::read_to_string(&path).unwrap(), &folder.join(part)));
             }
         }
     }

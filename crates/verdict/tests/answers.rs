@@ -12,6 +12,24 @@ fn setting(text: &str) -> Setting {
     text.parse().unwrap()
 }
 
+/// Which texts of a page are not what they say: those that stand alone are proved, or refuted if they say so.
+fn not_as_expected(page: &str) -> Vec<String> {
+    let texts = page.split("```dp\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let programs = texts.map(|text| load_text(text).unwrap());
+    let wrong = programs.filter(|program| !verify(program, &[], &Watch::default()).unwrap().is_as_expected());
+    wrong.map(|program| program.mechanism.name.to_string()).collect()
+}
+
+#[test]
+fn the_examples_of_the_language_are_proved() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/language.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    assert!(page.matches("```dp\n").count() >= 10);
+    assert_eq!(not_as_expected(&page), [""; 0]);
+    let too_much = page.replace("claim eps + 1e-9 in", "claim eps in").replace("expect refuted\n```", "```");
+    assert_eq!(not_as_expected(&too_much), ["snapping_in_doubles", "too_little_noise"]);
+}
+
 #[test]
 fn a_certificate_proves_its_own_program_and_no_other() {
     let watch = Watch::default();
