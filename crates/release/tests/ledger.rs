@@ -508,6 +508,7 @@ fn errors_about_inputs_are_paid_one_by_one() {
         count: 1,
         what: "run m".into(),
         certificate: String::new(),
+        may_run_out: false,
     };
     // 13/16 are spent: three errors are left.
     let spent = rational(13, 8).unwrap();
