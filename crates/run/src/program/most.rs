@@ -200,7 +200,8 @@ impl<'l> Walk<'l> {
         bytes: u64,
     ) -> Walk<'l> {
         let (ranges, assigned) = (BTreeMap::new(), BTreeMap::new());
-        let mut walk = Walk { length, turns, bytes, ranges, assigned, is_open: false, coins: BTreeSet::new() };
+        let mut walk =
+            Walk { length, turns, bytes, ranges, assigned, is_open: false, coins: BTreeSet::new() };
         walk.count_assignments(&mechanism.body);
         walk
     }
@@ -506,6 +507,78 @@ mod tests {
             (format!("for i in 5..5 {{\n{append}}}\nfor i in 9..5 {{\n{append}}}\nreturn d"), 0, 0),
         ] {
             assert_eq!(most(&body), (turns, bytes), "{body}");
+        }
+    }
+
+    /// A loop that turns as often as inputs or draws say, and leaves something in each turn, may end a run for some inputs alone.
+    #[test]
+    fn what_may_run_out() {
+        let may = |inputs: &str, neighbours: &str, body: &str| {
+            let text = format!("mechanism m({inputs})\nd = []\n{body}\nneighbours {neighbours}\nclaim 1");
+            let written = probity_lang::load_text(&text)
+                .unwrap_or_else(|faults| panic!("{text}: {faults:?}"))
+                .mechanism;
+            may_run_out(&tableless(&logarithms::drawn(expanded(&written))).unwrap().mechanism)
+        };
+        let append = "append(d, 1)\n";
+        for (body, known) in [
+            (format!("for i in 0..n {{\n{append}}}\nreturn length(d)"), true),
+            ("for i in 0..n {\ny ~ laplace(0, 1)\n}\nreturn b".into(), true),
+            ("k = 2\nfor i in 0..n {\nk = k / 3\n}\nreturn b".into(), true),
+            ("for i in 0..n {\nfor j in 0..9 {\ny ~ laplace(0, 1)\n}\n}\nreturn b".into(), true),
+            // A loop cannot count to every number.
+            ("for i in 0..n {\nk = 1\n}\nreturn b".into(), true),
+            (format!("w = n\nwhile w > 0 {{\nw = 7\n{append}}}\nreturn b"), true),
+            ("w = b\nwhile w {\nw = false\n}\nreturn b".into(), false),
+            ("w = b\nwhile w {\nd = []\nw = false\n}\nreturn b".into(), false),
+            (format!("w = b\nwhile w {{\nd = []\n{append}w = false\n}}\nreturn b"), false),
+            ("w = b\nwhile w {\nz ~ sign()\nw = z > 0\n}\nreturn b".into(), true),
+            (format!("for i in 3..length(q) {{\n{append}}}\nreturn length(d)"), false),
+            (format!("for i in 3..length(q) {{\nfor j in 0..n {{\n{append}}}\n}}\nreturn length(d)"), true),
+            (
+                format!("for i in 0..9 {{\n{append}}}\nfor i in 0..length(d) - 1 {{\nk = 1\n}}\nreturn b"),
+                false,
+            ),
+            (
+                format!(
+                    "for i in 0..9 {{\n{append}}}\nfor i in 0..length(d) {{\ny ~ laplace(0, 1)\n}}\nreturn b"
+                ),
+                true,
+            ),
+            (format!("for i in 0..1000 {{\n{append}y ~ laplace(n, 1)\n}}\nreturn d"), false),
+        ] {
+            assert_eq!(may("q: real[], n: int, b: bool", "any", &body), known, "{body}");
+        }
+        let sample = |at: usize| format!("s{at} ~ sample(t, 1/2)\nk = count(r in s{at})\n");
+        let samples = |count: usize| (0..count).map(sample).collect::<String>() + "return k";
+        for (body, known) in [
+            ("return count(r in t)".to_owned(), false),
+            (samples(1), false),
+            (samples(MOST_SAMPLES), false),
+            (samples(MOST_SAMPLES + 1), true),
+            (
+                format!(
+                    "for i in 0..9 {{\nappend(d, sum(r in t where r.x > y, clamp(r.x, 0, y)))\n}}\nreturn d"
+                ),
+                false,
+            ),
+            (format!("return sum(r in t where r.x > y, r.x * y * y) > 0"), true),
+            (format!("k = y * y\nreturn sum(r in t where r.x > y, r.x * k) > 0"), false),
+            (format!("return sum(r in t where r.x > y, 1 / clamp(r.x, 1, 9)) > 0"), true),
+            (format!("return sum(r in t where r.x > y, floor(9 / clamp(r.x, 1, 9))) > 0"), false),
+            (format!("return sum(r in t, (r.x + y) / (y + 1)) > 0"), true),
+            (format!("return sum(r in t, d[r.x] + y) > 0"), true),
+            (format!("return sum(r in t, d[0] + y) > 0"), false),
+            // The sums of a guard are computed in each turn, and each may leave a number.
+            (
+                format!(
+                    "while sum(r in t where r.x > y, r.x / 3) > 0 {{\ny ~ laplace(0, 1)\n}}\nreturn y > 0"
+                ),
+                true,
+            ),
+        ] {
+            let body = format!("y ~ laplace(0, 1)\nappend(d, y)\n{body}");
+            assert_eq!(may("t: rows(x: int)", "one row of t is added or removed", &body), known, "{body}");
         }
     }
 

@@ -342,6 +342,8 @@ impl Compiler {
         if let Some(register) = value.as_ref().and_then(|value| self.by_value.get(value)) {
             return *register;
         }
+        // A rational number by itself, however it is written: no step has to compute it again.
+        let number = value.as_ref().map_or(number, |value| self.tape.rational(value.clone()));
         let register = self.new_number();
         self.constants.push((register, number));
         if let Some(value) = value {
