@@ -158,6 +158,29 @@ fn rows_take_no_more_for_being_many() {
     }
 }
 
+/// A sum over many rows fits into little room while it is computed, and so do the coins of a sample, also where doubles decide none of them.
+#[test]
+fn rows_fit_into_little_room() {
+    let text = |body: &str| {
+        format!(
+            "mechanism m(people: rows(age: int))\ny ~ laplace(2, 1/1000)\n{body}return b\nneighbours one row of people is added or removed\nclaim 1\n"
+        )
+    };
+    let row = |i: usize| vec![Cell::Text((i % 10).to_string())];
+    let table = Table { header: vec!["age".to_owned()], rows: (0..20_000).map(row).collect() };
+    let session = |body: &str, bytes: usize| {
+        let unproved = Proved::load(&text(body)).unwrap().with_table("people", table.clone());
+        let mut session = unproved.unproved_with(&[]).unwrap().prepare(&Inputs::new()).unwrap();
+        session.machine.allow(bytes);
+        session
+    };
+    let sum = "b = sum(r in people where r.age > y, r.age * y / 3) > 0\n";
+    session(sum, 200_000).runs_on_tape(1, &mut tape::Tape::seeded(3), |_| true).unwrap();
+    let sample = "s ~ sample(people, 1/3)\nb = count(r in s) > 6000\n";
+    // The coins of 20,000 rows would be 1.3 MB as entries of lists, and more as draws.
+    session(sample, 200_000).run_exactly(&mut tape::Tape::seeded(3)).unwrap();
+}
+
 /// Lists that are copied, as a call may do, count each by itself.
 #[test]
 fn copies_count() {
