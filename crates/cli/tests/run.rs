@@ -101,6 +101,31 @@ fn errors_about_inputs_have_a_least_price() {
     assert_eq!(inside, asked("20", "x=@bytes.json"));
 }
 
+/// A text that takes more memory for more rows than there may be would tell how many there are by its end. A sum leaves one number, however many rows
+/// it is over, and costs nothing for that; where it cannot, an answer costs as much as an error.
+#[test]
+fn how_many_rows_there_are_is_paid_for() {
+    let place = folder("run-rows", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    for (name, sum, spent) in [
+        ("bounded", "sum(r in people where r.age > y, clamp(r.age, 0, 100) / 3)", "0"),
+        ("growing", "sum(r in people where r.age > y, clamp(r.age, 0, 100) * y * y)", "1/8"),
+    ] {
+        let text = format!(
+            "mechanism m(people: rows(age: int))\ny ~ laplace(0, 1)\ns = 0\nfor i in 0..20 {{\ns = s + {sum}\n}}\nz ~ sign()\nreturn z\n\
+             neighbours one row of people is added or removed\nclaim 0\n"
+        );
+        fs::write(place.join("m.dp"), text).unwrap();
+        fs::write(place.join("people.csv"), format!("age\n{}", "17\n".repeat(300))).unwrap();
+        let (code, _, err) =
+            run(&place, &["run", "m.dp", "--data", "people=people.csv", "--ledger", "people.ledger"]);
+        assert_eq!(code, 0, "{name}: {err}");
+        let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
+        let budget: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(budget["spent"]["epsilon"], spent, "{name}");
+    }
+}
+
 /// Which assumption fails is said to whoever may see the inputs, and not to whoever pays for an error.
 #[test]
 fn a_paid_error_names_no_assumption() {

@@ -508,6 +508,7 @@ fn errors_about_inputs_are_paid_one_by_one() {
         count: 1,
         what: "run m".into(),
         certificate: String::new(),
+        may_run_out: false,
     };
     // 13/16 are spent: three errors are left.
     let spent = rational(13, 8).unwrap();
@@ -549,6 +550,15 @@ fn errors_about_inputs_are_paid_one_by_one() {
     assert!(
         ledger.pay_for_runs(&none, || Ok::<_, ()>(())).unwrap_err().message.contains("no run is paid for")
     );
+    // An answer of a text that may end for some inputs alone is paid for as an error is.
+    let few = folder("run out").join("l");
+    Ledger::init(&few, &policy("2"), None, false, PATIENCE).unwrap();
+    let mut few = open(&few).unwrap();
+    for (may_run_out, spent) in [(false, Rational::ZERO), (true, rational(1, 8).unwrap())] {
+        let runs = Runs { may_run_out, ..runs(&with_table, Rational::ZERO) };
+        few.pay_for_runs(&runs, || Ok::<_, ()>(())).unwrap().unwrap();
+        assert_eq!(few.state().spent.amount, spent);
+    }
     // A theorem about other tables pays for nothing, and its inputs are not looked at.
     let other = of(
         "mechanism m(u: rows(x: int))\ny ~ discrete_laplace(count(r in u), 1)\nreturn y\nneighbours one row of u is added or removed\nclaim 1\n",

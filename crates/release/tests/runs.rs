@@ -51,7 +51,7 @@ fn of_one_input(assumption: &str) -> Mechanism {
 
 fn runs(mechanism: &Mechanism, epsilon: Rational) -> Runs<'_> {
     let loss = Loss::of_pure(Measure::Epsilon, &epsilon);
-    Runs { mechanism, loss, count: 1, what: "run m".into(), certificate: String::new() }
+    Runs { mechanism, loss, count: 1, what: "run m".into(), certificate: String::new(), may_run_out: false }
 }
 
 /// Before anything private is looked at, what an error costs is on the disk; afterwards what is too much comes back. Of a text that assumes

@@ -241,6 +241,12 @@ impl Proved {
         &self.runnable.mechanism
     }
 
+    /// Whether a run may end without an answer for some inputs alone, since there is no more memory for it: it has a loop of which its inputs or
+    /// draws decide how often it turns, and that keeps something in each turn. Then an answer tells of the inputs too, beyond the theorem.
+    pub fn may_run_out(&self) -> bool {
+        self.runnable.may_run_out
+    }
+
     /// The same, with every number of the answer rounded to a multiple of the grid. That is post-processing.
     ///
     /// # Errors
@@ -339,6 +345,7 @@ struct Runnable {
     is_filled: bool,
     /// Whether how often it draws tells nothing of the inputs.
     counts_draws: bool,
+    may_run_out: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -359,6 +366,7 @@ impl Runnable {
         most::check(&running.mechanism, &|_| None)?;
         let (code, machine) = compile(&running.mechanism)?;
         let counts_draws = counted::is_public(&running.mechanism, &mechanism.inputs);
+        let may_run_out = most::may_run_out(&running.mechanism);
         let claim = program.claim.clone();
         let is_filled = !mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)));
         let from_tables = Arc::new((written, running.hidden));
@@ -376,6 +384,7 @@ impl Runnable {
             from_tables,
             is_filled,
             counts_draws,
+            may_run_out,
         })
     }
 

@@ -7,9 +7,16 @@ use probity_kernel::term::{Distribution, Statement};
 
 use crate::written_sum::for_every_row;
 
+const COINS: &str = "coins of ";
+
 /// The list of a sample's coins. No name of a text has a space in it.
 pub(crate) fn coins(sample: &Name) -> Name {
-    Name::from(format!("coins of {sample}").as_str())
+    Name::from(format!("{COINS}{sample}").as_str())
+}
+
+/// Whether a list is that of a sample's coins.
+pub(crate) fn is_coins(list: &Name) -> bool {
+    list.as_str().starts_with(COINS)
 }
 
 /// A coin for each row of the table.

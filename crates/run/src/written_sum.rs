@@ -2,7 +2,7 @@
 //!
 //! The loop reads the rows from lists that are inputs, so the program does not depend on them. Its names are those of the text, for messages.
 
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Variable};
 use probity_kernel::term::{Field, Sort, Statement};
 
 use crate::sample::coins;
@@ -17,8 +17,34 @@ pub(crate) fn column(table: &Name, field: &Name) -> Name {
     Name::from(format!("{table}.{field}").as_str())
 }
 
+const ROW: &str = "row of ";
+
 fn place(table: &Name) -> Name {
-    Name::from(format!("row of {table}").as_str())
+    Name::from(format!("{ROW}{table}").as_str())
+}
+
+/// What a loop over rows is for.
+pub(crate) enum RowLoop<'a> {
+    /// A variable that becomes a sum, and what each row adds to it.
+    Sum(&'a Name, &'a Expr),
+    /// A coin for each row.
+    Coins,
+}
+
+/// What a loop with this index and body is for, if it is one over rows. No name of a text has a space in it.
+pub(crate) fn row_loop<'a>(index: &Name, body: &'a [Statement]) -> Option<RowLoop<'a>> {
+    if !index.as_str().starts_with(ROW) {
+        return None;
+    }
+    match body.last()? {
+        Statement::If { then, .. } => match then.as_slice() {
+            [Statement::Assign { var, value: Expr::Binary(Binary::Add, _, value) }] => {
+                Some(RowLoop::Sum(var, value))
+            }
+            _ => row_loop(index, then),
+        },
+        _ => Some(RowLoop::Coins),
+    }
 }
 
 /// A loop over the rows of a table.

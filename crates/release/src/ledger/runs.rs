@@ -35,6 +35,8 @@ pub struct Runs<'a> {
     pub what: String,
     /// The hash of the certificate.
     pub certificate: String,
+    /// Whether a run may end without an answer for some inputs alone, as one that has no more memory does.
+    pub may_run_out: bool,
 }
 
 impl Ledger {
@@ -131,9 +133,10 @@ fn reserve(total: &Loss, mechanism: &Mechanism, runs: &Loss) -> Loss {
 }
 
 /// What runs cost that were admitted. Of a text that assumes something of its inputs an answer tells that it holds, as an error tells that it
-/// does not: else `where x < 1000`, `where x < 999` and so on would find x out for the price of the one error at its end.
+/// does not: else `where x < 1000`, `where x < 999` and so on would find x out for the price of the one error at its end. The same holds of one
+/// whose runs may end for some inputs alone.
 fn price(runs: &Runs, reserved: &Loss) -> Loss {
-    match assumes(runs.mechanism) {
+    match runs.may_run_out || assumes(runs.mechanism) {
         true => reserved.clone(),
         false => runs.loss.times(runs.count),
     }

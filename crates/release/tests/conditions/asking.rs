@@ -201,7 +201,7 @@ fn a_run_about_rows_is_not_debited_where_users_are_hidden() {
     let mechanism = probity_lang::load_text(text).unwrap().mechanism;
     let loss = Loss::of_pure(Measure::Epsilon, &rational(1, 2).unwrap());
     let (what, certificate) = ("m".to_owned(), String::new());
-    let runs = Runs { mechanism: &mechanism, loss, count: 1, what, certificate };
+    let runs = Runs { mechanism: &mechanism, loss, count: 1, what, certificate, may_run_out: false };
     let refused = ledger.pay_for_runs(&runs, || Ok::<_, ()>(())).map(drop).unwrap_err();
     assert!(refused.message.contains("the theorem is about rows"), "{refused}");
     assert_eq!(ledger.state().spent.amount.to_string(), "0");
@@ -220,7 +220,7 @@ fn a_run_is_debited_for_tables_of_the_policy_only() {
         let mechanism = probity_lang::load_text(&text).unwrap().mechanism;
         let loss = Loss::of_pure(Measure::Epsilon, &rational(1, 2).unwrap());
         let (what, certificate) = ("m".into(), String::new());
-        let runs = Runs { mechanism: &mechanism, loss, count: 1, what, certificate };
+        let runs = Runs { mechanism: &mechanism, loss, count: 1, what, certificate, may_run_out: false };
         ledger.pay_for_runs(&runs, || Ok::<_, ()>(())).map(drop)
     };
     debit("people", "age").unwrap();

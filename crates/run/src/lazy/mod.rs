@@ -10,5 +10,6 @@ pub(crate) mod laws;
 mod meeting;
 pub(crate) mod normal;
 pub(crate) mod refine;
+mod settle;
 pub(crate) mod source;
 pub(crate) mod tape;

@@ -125,14 +125,21 @@ pub(crate) struct Tape {
 /// How much of a tape was there before a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
-    nodes: usize,
+    pub(super) nodes: usize,
     rationals: usize,
+    draws: usize,
+    prefixes: usize,
 }
 
 impl Tape {
     /// What is on the tape now, to come back to.
     pub(crate) fn mark(&self) -> Mark {
-        Mark { nodes: self.nodes.len(), rationals: self.rationals.len() }
+        Mark {
+            nodes: self.nodes.len(),
+            rationals: self.rationals.len(),
+            draws: self.draws.len(),
+            prefixes: self.prefixes.len(),
+        }
     }
 
     /// Forgets everything since the mark, before which there were no draws.
@@ -144,6 +151,24 @@ impl Tape {
         self.prefixes.clear();
     }
 
+    /// Forgets the nodes since a mark; of draws it forgets those made since, and nothing of what was learnt of others.
+    pub(crate) fn forget(&mut self, mark: Mark) {
+        self.nodes.truncate(mark.nodes);
+        self.rationals.truncate(mark.rationals);
+        let since = self.draws[mark.draws..].iter().filter(|draw| draw.prefixes != 0).count();
+        if self.prefixes.len() == mark.prefixes + since {
+            self.prefixes.truncate(mark.prefixes);
+        }
+        self.draws.truncate(mark.draws);
+    }
+
+    /// Bytes of nodes since a mark.
+    #[inline(always)]
+    pub(crate) fn bytes_since(&self, mark: Mark) -> usize {
+        (self.nodes.len() - mark.nodes) * size_of::<Node>()
+            + (self.rationals.len() - mark.rationals) * size_of::<Rational>()
+    }
+
     /// How much there is room for.
     #[cfg(test)]
     pub(crate) fn room(&self) -> [usize; 4] {
@@ -151,7 +176,7 @@ impl Tape {
     }
 
     #[inline(always)]
-    fn push(&mut self, interval: Interval, node: Node) -> Number {
+    pub(super) fn push(&mut self, interval: Interval, node: Node) -> Number {
         let place = self.nodes.len() as u32;
         self.nodes.push(node);
         Number { interval, node: u64::from(place) }

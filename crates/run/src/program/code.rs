@@ -141,6 +141,14 @@ pub(crate) enum Instruction {
         index: N,
         body: Target,
     },
+    /// Notes what is on the tape, before rows are looked at.
+    Begin(u32),
+    /// Forgets what rows have put on the tape since then, but for a sum: after each row if it is much, and after the last one.
+    Settle {
+        note: u32,
+        sum: Option<N>,
+        last: bool,
+    },
     Halt,
 }
 
@@ -187,4 +195,8 @@ pub(crate) struct Code {
     pub(crate) truths: usize,
     pub(crate) lists: usize,
     pub(crate) counters: usize,
+    /// How many notes of what is on the tape.
+    pub(crate) notes: usize,
+    /// Lists of coins.
+    pub(crate) coins: Vec<L>,
 }

@@ -47,6 +47,9 @@ struct Counter {
 /// The most memory that one run may take for numbers, draws and lists, in bytes: what takes more than a machine has would end the whole process.
 pub(crate) const MOST_BYTES: usize = 1 << 31;
 
+/// What rows put on the tape before their sum is settled.
+pub(crate) const MOST_ROW_BYTES: usize = 1 << 17;
+
 /// What an entry of a list takes: the number itself, and what becomes of it in an answer that is written down.
 pub(crate) const ENTRY_BYTES: usize = 64;
 
@@ -61,7 +64,10 @@ pub(crate) struct Machine {
     given_lists: usize,
     /// How many entries all other lists have.
     entries: usize,
+    /// Of lists, whether they are coins: one for each row of a table, which takes more than they do.
+    is_coins: Vec<bool>,
     counters: Vec<Counter>,
+    notes: Vec<Mark>,
     /// What is on the tape between runs: constants and inputs.
     mark: Mark,
     /// Draws since the beginning, of all runs.
@@ -94,7 +100,9 @@ impl Machine {
             lists: vec![List::empty(Kind::Numbers); code.lists],
             given_lists: code.inputs.iter().filter(|(_, place)| matches!(place, Place::List(..))).count(),
             entries: 0,
+            is_coins: (0..code.lists as u32).map(|list| code.coins.contains(&list)).collect(),
             counters: vec![Counter::default(); code.counters],
+            notes: vec![mark; code.notes],
             mark,
             draws: 0,
             most,
@@ -229,7 +237,7 @@ impl Machine {
             }
             Instruction::AppendTruth(list, a) => {
                 let value = self.truths[a as usize];
-                self.entries += 1;
+                self.entries += usize::from(!self.is_coins[list as usize]);
                 self.check_room()?;
                 match &mut self.lists[list as usize] {
                     List::Truths(items) => items.push(value),
@@ -237,7 +245,9 @@ impl Machine {
                 }
             }
             Instruction::Clear(list) => {
-                self.entries -= self.lists[list as usize].len();
+                if !self.is_coins[list as usize] {
+                    self.entries -= self.lists[list as usize].len();
+                }
                 self.lists[list as usize].clear();
             }
             Instruction::CopyList(to, from) => {
@@ -289,6 +299,14 @@ impl Machine {
                     self.counters[counter as usize].at = at + 1;
                     self.numbers[index as usize] = self.whole(at + 1);
                     return Ok(Some(body as usize));
+                }
+            }
+            Instruction::Begin(note) => self.notes[note as usize] = self.tape.mark(),
+            Instruction::Settle { note, sum: None, .. } => self.tape.forget(self.notes[note as usize]),
+            Instruction::Settle { note, sum: Some(sum), last } => {
+                let mark = self.notes[note as usize];
+                if last || self.tape.bytes_since(mark) > MOST_ROW_BYTES {
+                    self.numbers[sum as usize] = self.tape.settle(self.numbers[sum as usize], mark);
                 }
             }
             Instruction::Halt => return Ok(None),

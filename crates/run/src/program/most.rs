@@ -3,10 +3,11 @@
 //! tell of them.
 //!
 //! Loops count whose bounds are numbers, the indices of other loops, or lengths of input lists, which are known before a run and are the same for
-//! neighbours. How often others turn (over rows, and as long as something holds) is not known here; a run that takes too much for them
-//! ends when it does (`machine`).
+//! neighbours. How often others turn (over rows, and as long as something holds) is not known here. A sum over rows leaves a number of the size that
+//! its expression says, however many rows there are (`written_sum`, `lazy/settle`). If another such loop leaves something in each turn, a run
+//! that takes too much for it ends when it does (`machine`): whether a text may have such an end is what [`may_run_out`] says, and it is paid for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use probity_exact::{Integer, Rational};
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
@@ -15,8 +16,10 @@ use probity_kernel::term::{Distribution, Mechanism, Statement};
 
 use super::code::Relation;
 use super::compile::constant_value;
-use super::machine::{ENTRY_BYTES, MOST_BYTES};
+use super::machine::{ENTRY_BYTES, MOST_BYTES, MOST_ROW_BYTES};
 use crate::error::RunError;
+use crate::sample::is_coins;
+use crate::written_sum::{RowLoop, row_loop};
 
 /// Turns of all loops together, each some nanoseconds: minutes.
 pub(crate) const MOST_TURNS: u64 = 1 << 34;
@@ -36,6 +39,12 @@ const DRAW_BYTES: u64 = 192;
 /// The same for one by rejection, whose trials stay there; there are two on average.
 const TRIALS_BYTES: u64 = 2048;
 
+/// A term of a sum over rows: its nodes, and a number of as many bits as there may be (`sizes`).
+const TERM_BYTES: u64 = 1 << 14;
+
+/// Samples whose coins take less than the table.
+const MOST_SAMPLES: usize = 64;
+
 /// Integers up to this size are doubles, and take no memory.
 const LARGEST: i64 = 1 << 53;
 
@@ -44,15 +53,21 @@ pub(crate) fn check(mechanism: &Mechanism, length: &dyn Fn(&Name) -> Option<usiz
     within(mechanism, length, MOST_TURNS, MOST_BYTES as u64)
 }
 
+/// Whether what a run takes is not known from the text and the lengths of input lists, so that a run may end for some inputs alone since there is no
+/// more of it.
+pub(crate) fn may_run_out(mechanism: &Mechanism) -> bool {
+    // How long lists are does not matter here.
+    let mut walk = Walk::new(mechanism, &|_| Some(1), u64::MAX, u64::MAX);
+    walk.block(&mechanism.body).is_err() || walk.is_open || walk.coins.len() > MOST_SAMPLES
+}
+
 fn within(
     mechanism: &Mechanism,
     length: &dyn Fn(&Name) -> Option<usize>,
     turns: u64,
     bytes: u64,
 ) -> Result<(), RunError> {
-    let mut walk = Walk { length, turns, bytes, ranges: BTreeMap::new(), assigned: BTreeMap::new() };
-    walk.count_assignments(&mechanism.body);
-    walk.block(&mechanism.body).map(drop)
+    Walk::new(mechanism, length, turns, bytes).block(&mechanism.body).map(drop)
 }
 
 /// The bytes that a run takes at most.
@@ -102,6 +117,11 @@ impl Most {
 
     fn of_lists(&self, wanted: impl Fn(&Growth) -> bool) -> u64 {
         self.lists.values().filter(|list| wanted(list)).fold(0, |all, list| all.saturating_add(list.bytes()))
+    }
+
+    /// Whether it takes more in the end than before.
+    fn leaves(&self) -> bool {
+        self.kept > 0 || self.lists.values().any(|list| !list.is_new && list.most > 0)
     }
 
     /// Bytes when it is done.
@@ -166,9 +186,50 @@ struct Walk<'l> {
     /// Indices of loops, and variables that are set once.
     ranges: BTreeMap<Name, Range>,
     assigned: BTreeMap<Name, usize>,
+    /// Whether a loop of which it is not known how often it turns leaves something in each turn.
+    is_open: bool,
+    /// Samples that are drawn.
+    coins: BTreeSet<Name>,
 }
 
-impl Walk<'_> {
+impl<'l> Walk<'l> {
+    fn new(
+        mechanism: &Mechanism,
+        length: &'l dyn Fn(&Name) -> Option<usize>,
+        turns: u64,
+        bytes: u64,
+    ) -> Walk<'l> {
+        let (ranges, assigned) = (BTreeMap::new(), BTreeMap::new());
+        let mut walk =
+            Walk { length, turns, bytes, ranges, assigned, is_open: false, coins: BTreeSet::new() };
+        walk.count_assignments(&mechanism.body);
+        walk
+    }
+
+    /// What a loop takes that turns nobody knows how often.
+    fn open_loop(&mut self, turn: Most) -> Most {
+        self.is_open |= turn.leaves();
+        turn.or(Most::default())
+    }
+
+    /// What a loop over rows takes.
+    fn rows(&mut self, rows: &RowLoop, body: &[Statement]) -> Result<Most, RunError> {
+        let kept = match rows {
+            RowLoop::Coins => 0,
+            RowLoop::Sum(_, value) => match terms(value, &locals(body)) {
+                _ if is_small(value) => 0,
+                Some(terms) => terms.saturating_add(1).saturating_mul(TERM_BYTES),
+                None => {
+                    self.is_open = true;
+                    0
+                }
+            },
+        };
+        // A list of coins takes less than the rows that it is of.
+        let turn = self.block(body)?.peak;
+        let peak = turn.saturating_add(MOST_ROW_BYTES as u64).saturating_add(kept);
+        Ok(Most { kept, peak, ..Most::default() })
+    }
     fn count_assignments(&mut self, body: &[Statement]) {
         for statement in body {
             match statement {
@@ -220,6 +281,17 @@ impl Walk<'_> {
                 let value = constant_value(e).0.filter(Rational::is_int)?.floor();
                 Some((value.clone(), value))
             }
+        }
+    }
+
+    /// Whether an expression is made of lengths and numbers that are known, so that a loop can count to it.
+    fn is_length(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Length(_) => true,
+            Expr::Binary(Binary::Add | Binary::Sub | Binary::Min | Binary::Max, a, b) => {
+                self.is_length(a) && self.is_length(b)
+            }
+            _ => self.range(e).is_some(),
         }
     }
 
@@ -281,6 +353,10 @@ impl Walk<'_> {
                 }
                 Most::of_bytes(self.steps(value))
             }
+            Statement::Append { list, .. } if is_coins(list) => {
+                self.coins.insert(list.clone());
+                Most::default()
+            }
             Statement::Append { list, value } => {
                 let value = Most::of_bytes(self.steps(value));
                 value.then(Most::of_list(list, Growth { is_new: false, most: 1 }))
@@ -291,10 +367,21 @@ impl Walk<'_> {
             }
             Statement::For { index, from, to, body } => {
                 let bounds = Most::of_bytes(self.steps(from).saturating_add(self.steps(to)));
+                if let Some(rows) = row_loop(index, body) {
+                    return Ok(bounds.then(self.rows(&rows, body)?));
+                }
                 let Some(((low, _), (_, high))) = self.range(from).zip(self.range(to)) else {
-                    return Ok(bounds.then(self.block(body)?.or(Most::default())));
+                    // A number may be one to which nobody counts.
+                    self.is_open |= ![from, to].into_iter().all(|e| self.is_length(e));
+                    let turn = self.block(body)?;
+                    return Ok(bounds.then(self.open_loop(turn)));
                 };
                 if low >= high {
+                    // With lists of other lengths there may be turns: whether it leaves something is looked at, and what it takes is not.
+                    let limits = (self.turns, self.bytes);
+                    (self.turns, self.bytes) = (u64::MAX, u64::MAX);
+                    self.block(body)?;
+                    (self.turns, self.bytes) = limits;
                     return Ok(bounds);
                 }
                 let turns = u64::try_from(&high - &low).unwrap_or(u64::MAX);
@@ -306,10 +393,64 @@ impl Walk<'_> {
             }
             Statement::While { guard, body, .. } => {
                 let guard = Most::of_bytes(self.steps(guard));
-                guard.clone().then(self.block(body)?.or(Most::default())).then(guard)
+                let turn = self.block(body)?.then(guard.clone());
+                guard.then(self.open_loop(turn))
             }
         })
     }
+}
+
+/// The variables that are set in each turn of a loop over rows, but for its sum: the fields of the row.
+fn locals(body: &[Statement]) -> BTreeSet<&Name> {
+    let mut locals = BTreeSet::new();
+    for statement in body {
+        match statement {
+            Statement::Assign { var, value: Expr::Index(..) } => {
+                locals.insert(var);
+            }
+            Statement::If { then, .. } => locals.extend(self::locals(then)),
+            _ => {}
+        }
+    }
+    locals
+}
+
+/// Whether a number is an integer so small that sums of it are doubles, for as many rows as fit into a machine.
+fn is_small(e: &Expr) -> bool {
+    let small = Rational::from(1 << 16);
+    constant_value(e).0.is_some_and(|value| value.is_int() && value <= small && value >= -&small)
+}
+
+/// If what a row adds is rational numbers, and numbers that were there before the rows with a rational factor each, how many of these there are at
+/// most, where the rational numbers are no longer for many rows than for one: what divides is the same for all rows, or it is rounded.
+/// See `lazy/settle`.
+fn terms(e: &Expr, locals: &BTreeSet<&Name>) -> Option<u64> {
+    let of = |e: &Expr| terms(e, locals);
+    let is_of_row =
+        |e: &Expr| e.find_variable(&|v| matches!(v, Variable::Plain(v) if locals.contains(v))).is_some();
+    // Before the rows, and not computed anew for each.
+    let is_there = |e: &Expr| matches!(e, Expr::Var(Variable::Plain(name)) if !locals.contains(name));
+    let both = |a: &Expr, b: &Expr| Some(of(a)?.saturating_add(of(b)?));
+    Some(match e {
+        Expr::Number(_) => 0,
+        Expr::Var(Variable::Plain(name)) => u64::from(!locals.contains(name)),
+        Expr::Length(_) => 1,
+        Expr::Index(_, place) if !is_of_row(place) => 1,
+        Expr::Unary(Unary::Neg | Unary::Abs, a) => of(a)?,
+        Expr::Unary(Unary::Floor, _) => 0,
+        Expr::Binary(Binary::Add | Binary::Sub | Binary::Min | Binary::Max, a, b) => both(a, b)?,
+        Expr::Binary(Binary::Mul, a, b) => match both(a, b)? {
+            terms if of(a)? == 0 || of(b)? == 0 => terms,
+            _ => return None,
+        },
+        Expr::Binary(Binary::Div, a, b) if !is_of_row(b) && of(b)? == 0 => of(a)?,
+        Expr::Binary(Binary::Div, a, b) if is_there(b) && of(a)? == 0 => 1,
+        Expr::Binary(Binary::Mod, a, b) if !is_of_row(b) => both(a, b)?,
+        Expr::Binary(Binary::RoundTo, _, b) if !is_of_row(b) => of(b)?,
+        Expr::Clamp(a, low, high) => both(a, low)?.saturating_add(of(high)?),
+        Expr::If(_, yes, no) => both(yes, no)?,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -366,6 +507,78 @@ mod tests {
             (format!("for i in 5..5 {{\n{append}}}\nfor i in 9..5 {{\n{append}}}\nreturn d"), 0, 0),
         ] {
             assert_eq!(most(&body), (turns, bytes), "{body}");
+        }
+    }
+
+    /// A loop that turns as often as inputs or draws say, and leaves something in each turn, may end a run for some inputs alone.
+    #[test]
+    fn what_may_run_out() {
+        let may = |inputs: &str, neighbours: &str, body: &str| {
+            let text = format!("mechanism m({inputs})\nd = []\n{body}\nneighbours {neighbours}\nclaim 1");
+            let written = probity_lang::load_text(&text)
+                .unwrap_or_else(|faults| panic!("{text}: {faults:?}"))
+                .mechanism;
+            may_run_out(&tableless(&logarithms::drawn(expanded(&written))).unwrap().mechanism)
+        };
+        let append = "append(d, 1)\n";
+        for (body, known) in [
+            (format!("for i in 0..n {{\n{append}}}\nreturn length(d)"), true),
+            ("for i in 0..n {\ny ~ laplace(0, 1)\n}\nreturn b".into(), true),
+            ("k = 2\nfor i in 0..n {\nk = k / 3\n}\nreturn b".into(), true),
+            ("for i in 0..n {\nfor j in 0..9 {\ny ~ laplace(0, 1)\n}\n}\nreturn b".into(), true),
+            // A loop cannot count to every number.
+            ("for i in 0..n {\nk = 1\n}\nreturn b".into(), true),
+            (format!("w = n\nwhile w > 0 {{\nw = 7\n{append}}}\nreturn b"), true),
+            ("w = b\nwhile w {\nw = false\n}\nreturn b".into(), false),
+            ("w = b\nwhile w {\nd = []\nw = false\n}\nreturn b".into(), false),
+            (format!("w = b\nwhile w {{\nd = []\n{append}w = false\n}}\nreturn b"), false),
+            ("w = b\nwhile w {\nz ~ sign()\nw = z > 0\n}\nreturn b".into(), true),
+            (format!("for i in 3..length(q) {{\n{append}}}\nreturn length(d)"), false),
+            (format!("for i in 3..length(q) {{\nfor j in 0..n {{\n{append}}}\n}}\nreturn length(d)"), true),
+            (
+                format!("for i in 0..9 {{\n{append}}}\nfor i in 0..length(d) - 1 {{\nk = 1\n}}\nreturn b"),
+                false,
+            ),
+            (
+                format!(
+                    "for i in 0..9 {{\n{append}}}\nfor i in 0..length(d) {{\ny ~ laplace(0, 1)\n}}\nreturn b"
+                ),
+                true,
+            ),
+            (format!("for i in 0..1000 {{\n{append}y ~ laplace(n, 1)\n}}\nreturn d"), false),
+        ] {
+            assert_eq!(may("q: real[], n: int, b: bool", "any", &body), known, "{body}");
+        }
+        let sample = |at: usize| format!("s{at} ~ sample(t, 1/2)\nk = count(r in s{at})\n");
+        let samples = |count: usize| (0..count).map(sample).collect::<String>() + "return k";
+        for (body, known) in [
+            ("return count(r in t)".to_owned(), false),
+            (samples(1), false),
+            (samples(MOST_SAMPLES), false),
+            (samples(MOST_SAMPLES + 1), true),
+            (
+                format!(
+                    "for i in 0..9 {{\nappend(d, sum(r in t where r.x > y, clamp(r.x, 0, y)))\n}}\nreturn d"
+                ),
+                false,
+            ),
+            (format!("return sum(r in t where r.x > y, r.x * y * y) > 0"), true),
+            (format!("k = y * y\nreturn sum(r in t where r.x > y, r.x * k) > 0"), false),
+            (format!("return sum(r in t where r.x > y, 1 / clamp(r.x, 1, 9)) > 0"), true),
+            (format!("return sum(r in t where r.x > y, floor(9 / clamp(r.x, 1, 9))) > 0"), false),
+            (format!("return sum(r in t, (r.x + y) / (y + 1)) > 0"), true),
+            (format!("return sum(r in t, d[r.x] + y) > 0"), true),
+            (format!("return sum(r in t, d[0] + y) > 0"), false),
+            // The sums of a guard are computed in each turn, and each may leave a number.
+            (
+                format!(
+                    "while sum(r in t where r.x > y, r.x / 3) > 0 {{\ny ~ laplace(0, 1)\n}}\nreturn y > 0"
+                ),
+                true,
+            ),
+        ] {
+            let body = format!("y ~ laplace(0, 1)\nappend(d, y)\n{body}");
+            assert_eq!(may("t: rows(x: int)", "one row of t is added or removed", &body), known, "{body}");
         }
     }
 

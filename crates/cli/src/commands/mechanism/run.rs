@@ -159,7 +159,8 @@ fn runs<'p>(arguments: &Arguments, ledger: &Ledger, proved: &'p Proved) -> Resul
     arguments.settings.iter().for_each(|setting| what.push_str(&format!(" --set {setting}")));
     what.push_str(&format!(" --count {}", arguments.count));
     let (count, certificate) = (arguments.count, proved.certificate());
-    Ok(Runs { mechanism: proved.mechanism(), loss, count, what, certificate })
+    let may_run_out = proved.may_run_out();
+    Ok(Runs { mechanism: proved.mechanism(), loss, count, what, certificate, may_run_out })
 }
 
 fn failure(error: &RunError) -> Failure {

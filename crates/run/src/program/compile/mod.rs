@@ -14,6 +14,8 @@ use super::kinds::Kinds;
 use super::machine::Machine;
 use crate::error::RunError;
 use crate::lazy::tape::{Number, Tape};
+use crate::sample::is_coins;
+use crate::written_sum::{RowLoop, row_loop};
 use constants::Constant;
 pub(crate) use constants::constant_value;
 
@@ -79,6 +81,8 @@ struct Compiler {
     truths: u32,
     lists: u32,
     counters: u32,
+    notes: u32,
+    coins: Vec<u32>,
 }
 
 impl Compiler {
@@ -150,6 +154,9 @@ impl Compiler {
             Kind::Truth => Place::Truth(self.new_truth()),
             list => {
                 self.lists += 1;
+                if is_coins(name) {
+                    self.coins.push(self.lists - 1);
+                }
                 Place::List(self.lists - 1, list)
             }
         };
@@ -230,17 +237,39 @@ impl Compiler {
             }
             Statement::For { index, from, to, body } => {
                 let (from, to) = (self.number(from, None)?, self.number(to, None)?);
+                let name = index;
                 let Place::Number(index) = self.place_of(index) else {
                     return Err(RunError::malformed("a loop counts with what is no number"));
                 };
-                let counter = self.counters;
+                let (rows, note, counter) = (row_loop(name, body), self.notes, self.counters);
+                self.notes += u32::from(rows.is_some());
                 self.counters += 1;
+                let sum = match rows {
+                    Some(RowLoop::Sum(sum, _)) => match self.place_of(sum) {
+                        Place::Number(register) => Some(register),
+                        _ => return Err(RunError::malformed("a sum is no number")),
+                    },
+                    _ => None,
+                };
                 let (again, end) = (self.new_label(), self.new_label());
+                // A sum stays from row to row; of coins nothing does.
+                if sum.is_some() {
+                    self.emit(Instruction::Begin(note));
+                }
                 self.emit(Instruction::Count { counter, index, from, to, end });
                 self.put(again);
+                if matches!(rows, Some(RowLoop::Coins)) {
+                    self.emit(Instruction::Begin(note));
+                }
                 self.block(body, false)?;
+                if rows.is_some() {
+                    self.emit(Instruction::Settle { note, sum, last: false });
+                }
                 self.emit(Instruction::Next { counter, index, body: again });
                 self.put(end);
+                if sum.is_some() {
+                    self.emit(Instruction::Settle { note, sum, last: true });
+                }
                 Ok(())
             }
             Statement::While { guard, body, .. } => {
@@ -313,6 +342,8 @@ impl Compiler {
         if let Some(register) = value.as_ref().and_then(|value| self.by_value.get(value)) {
             return *register;
         }
+        // A rational number by itself, however it is written: no step has to compute it again.
+        let number = value.as_ref().map_or(number, |value| self.tape.rational(value.clone()));
         let register = self.new_number();
         self.constants.push((register, number));
         if let Some(value) = value {
@@ -547,6 +578,8 @@ impl Compiler {
             truths: self.truths as usize,
             lists: self.lists as usize,
             counters: self.counters as usize,
+            notes: self.notes as usize,
+            coins: self.coins,
         };
         let machine = Machine::new(self.tape, &self.constants, &self.truth_constants, &code);
         Ok((code, machine))
