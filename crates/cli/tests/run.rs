@@ -231,6 +231,32 @@ fn inputs_and_rows_are_read_after_they_are_paid_for() {
     fs::remove_file(place.join("long.csv")).unwrap();
 }
 
+/// What a process shows that ends while it draws, of its memory as of its time, is paid for as an error: the rest is given back after the last run.
+#[test]
+fn a_run_that_dies_has_cost_an_error() {
+    let place = folder("run-dies", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    let spent = || {
+        let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
+        serde_json::from_str::<Value>(&out).unwrap()["spent"]["epsilon"].as_str().unwrap().to_owned()
+    };
+    let all = "mechanism all(people: rows(age: int))\ny ~ discrete_laplace(0, 100)\n\
+               return if y > count(r in people) * 0 then 1 else 0\nneighbours one row of people is added or removed\nclaim 0\n";
+    fs::write(place.join("all.dp"), all).unwrap();
+    fs::write(place.join("people.csv"), "age\n3\n").unwrap();
+    let data = ["run", "all.dp", "--data", "people=people.csv", "--ledger", "people.ledger", "--count"];
+    assert_eq!((run(&place, &[&data[..], &["3"]].concat()).0, spent().as_str()), (0, "0"));
+    // It waits for a reader of its answers, who goes away with it.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
+    command.args(data).arg("100000000").current_dir(&place).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut answers = child.stdout.take().unwrap();
+    std::io::Read::read_exact(&mut answers, &mut [0; 2]).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(spent(), "1/8");
+}
+
 /// Many processes at once learn of one error, if the budget has room for one: the others are told what they would be told of any input.
 #[test]
 fn errors_about_inputs_are_paid_however_many_ask() {

@@ -2,9 +2,9 @@
 //!
 //! Whether the values of inputs are admitted tells of them, and no theorem covers that; nor does one cover what a process shows that is
 //! stopped while it looks at them. So the price of an error is *reserved* first, in a transaction of its own, and nothing private is read
-//! before that is on the disk. Only then are inputs looked at, and a second entry *settles* what the runs cost: it gives back the rest.
-//! Whatever happens in between (a crash, a kill, a full disk, a limit of memory) leaves the reserve debited, and a budget that does not
-//! suffice for it gives the same answer for all inputs.
+//! before that is on the disk. Only then are inputs looked at and runs made, and a second entry *settles* what they cost: it gives back the
+//! rest. Whatever happens in between (a crash, a kill, a full disk, a limit of memory) leaves the reserve debited, and a budget that does
+//! not suffice for it gives the same answer for all inputs.
 
 use std::path::Path;
 
@@ -40,25 +40,25 @@ pub struct Runs<'a> {
 }
 
 impl Ledger {
-    /// Pays for runs, and admits the values of their inputs by `admit`, which is asked after the price of an error is debited. If it admits
-    /// them, what is debited beyond the price of the runs is given back.
+    /// Pays for runs, which are made by `run`: it looks at their inputs after the runs and the price of an error are debited. If all of them have
+    /// come to an answer, what is debited beyond the price of the runs is given back.
     ///
     /// # Errors
     /// When the budget does not allow it, or the theorem is not about what the policy hides, or nothing would be paid for: none of these
     /// looks at a value. And when what was reserved cannot be settled, which stays debited then.
-    pub fn pay_for_runs<Admitted, Error>(
+    pub fn pay_for_runs<Answered, Error>(
         &mut self,
         runs: &Runs,
-        admit: impl FnOnce() -> Result<Admitted, Error>,
-    ) -> Answer<Result<Admitted, Error>> {
+        run: impl FnOnce() -> Result<Answered, Error>,
+    ) -> Answer<Result<Answered, Error>> {
         if runs.count == 0 {
             return Err(Refusal::input("no run is paid for").hint("ask for one run at least"));
         }
         self.refresh()?;
         let reserved = self.reserve(runs)?;
-        let admitted = admit();
-        self.settle(runs, &reserved, admitted.is_ok())?;
-        Ok(admitted)
+        let answered = run();
+        self.settle(runs, &reserved, answered.is_ok())?;
+        Ok(answered)
     }
 
     /// Debits what looking at the inputs may cost: the runs, and at least an error.

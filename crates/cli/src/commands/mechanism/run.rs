@@ -1,7 +1,7 @@
 //! `probity run`: private answers from a proved text, with exactly the law of its theorem.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use probity_account::doubles_around;
@@ -114,8 +114,11 @@ pub fn run(arguments: &Arguments) -> Answer {
             progress.show(|| "looking for a proof".into());
             let proved = text.with(&settings);
             drop(progress);
-            match proved {
-                Ok(proved) => begun(proved, arguments, &private, read)?,
+            match proved.and_then(|proved| gridded(proved, arguments)) {
+                Ok(proved) => match &arguments.ledger {
+                    Some(path) => return paid(proved, path, arguments, &private, start),
+                    None => begun(proved, &private, read)?,
+                },
                 Err(error) => Err(error),
             }
         }
@@ -181,41 +184,47 @@ struct About {
     proved: Option<Proved>,
 }
 
-/// A run that may begin, or why it may not. With a ledger nothing private is read before the ledger has debited what an error costs that
-/// tells of it: else one run after the other would find a secret out for nothing.
+fn gridded(proved: Proved, arguments: &Arguments) -> Result<Proved, RunError> {
+    match &arguments.grid {
+        Some(grid) => proved.on_grid(grid.clone()),
+        None => Ok(proved),
+    }
+}
+
+fn about(proved: Proved) -> About {
+    About { mechanism: proved.mechanism().name.to_string(), proved: Some(proved) }
+}
+
+/// A run that nobody has to pay for.
 fn begun(
     proved: Proved,
-    arguments: &Arguments,
     private: &Private,
     read: Option<Read>,
 ) -> Result<Result<(About, Session), RunError>, Failure> {
-    let gridded = match &arguments.grid {
-        Some(grid) => proved.on_grid(grid.clone()),
-        None => Ok(proved),
+    let read = read.map_or_else(|| private.read(), Ok)?;
+    let session = proved.clone().with_tables(&read.tables).and_then(|proved| proved.prepare(&read.inputs));
+    Ok(session.map(|session| (about(proved), session)))
+}
+
+/// Nothing private is read before the ledger has debited what an error costs that tells of it: else one run after the other would find a secret
+/// out for nothing. What is too much is given back when the last run has ended, so that one that dies before has cost an error as well.
+fn paid(proved: Proved, path: &Path, arguments: &Arguments, private: &Private, start: Instant) -> Answer {
+    private.check_names(&proved)?;
+    let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
+    let runs = runs(arguments, &ledger, &proved)?;
+    let about = about(proved.clone());
+    let session = || {
+        let read = private.read().ok()?;
+        proved.clone().with_tables(&read.tables).ok()?.prepare(&read.inputs).ok()
     };
-    let proved = match gridded {
-        Ok(proved) => proved,
-        Err(error) => return Ok(Err(error)),
-    };
-    let prepared = match (&arguments.ledger, read) {
-        (None, read) => {
-            let read = read.map_or_else(|| private.read(), Ok)?;
-            proved.clone().with_tables(&read.tables).and_then(|proved| proved.prepare(&read.inputs))
+    let released = ledger.pay_for_runs(&runs, || {
+        let Some(session) = session() else { return Err(Err(refused_inputs())) };
+        match release(arguments, &about, session, start) {
+            Ok(Status::Done) => Ok(Status::Done),
+            without_answer => Err(without_answer),
         }
-        (Some(path), _) => {
-            private.check_names(&proved)?;
-            let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
-            let runs = runs(arguments, &ledger, &proved)?;
-            let admit = || {
-                let read = private.read().ok()?;
-                proved.clone().with_tables(&read.tables).ok()?.prepare(&read.inputs).ok()
-            };
-            let admitted = ledger.pay_for_runs(&runs, || admit().ok_or(()))?;
-            Ok(admitted.map_err(|()| refused_inputs())?)
-        }
-    };
-    let about = About { mechanism: proved.mechanism().name.to_string(), proved: Some(proved) };
-    Ok(prepared.map(|session| (about, session)))
+    })?;
+    released.or_else(|without_answer| without_answer)
 }
 
 /// An error about private inputs that was paid for: the same for all of them. A text with a thousand assumptions would learn ten bits from the name
