@@ -557,23 +557,21 @@ mod tests {
             (samples(MOST_SAMPLES), false),
             (samples(MOST_SAMPLES + 1), true),
             (
-                format!(
-                    "for i in 0..9 {{\nappend(d, sum(r in t where r.x > y, clamp(r.x, 0, y)))\n}}\nreturn d"
-                ),
+                "for i in 0..9 {\nappend(d, sum(r in t where r.x > y, clamp(r.x, 0, y)))\n}\nreturn d"
+                    .to_owned(),
                 false,
             ),
-            (format!("return sum(r in t where r.x > y, r.x * y * y) > 0"), true),
-            (format!("k = y * y\nreturn sum(r in t where r.x > y, r.x * k) > 0"), false),
-            (format!("return sum(r in t where r.x > y, 1 / clamp(r.x, 1, 9)) > 0"), true),
-            (format!("return sum(r in t where r.x > y, floor(9 / clamp(r.x, 1, 9))) > 0"), false),
-            (format!("return sum(r in t, (r.x + y) / (y + 1)) > 0"), true),
-            (format!("return sum(r in t, d[r.x] + y) > 0"), true),
-            (format!("return sum(r in t, d[0] + y) > 0"), false),
+            ("return sum(r in t where r.x > y, r.x * y * y) > 0".to_owned(), true),
+            ("k = y * y\nreturn sum(r in t where r.x > y, r.x * k) > 0".to_owned(), false),
+            ("return sum(r in t where r.x > y, 1 / clamp(r.x, 1, 9)) > 0".to_owned(), true),
+            ("return sum(r in t where r.x > y, floor(9 / clamp(r.x, 1, 9))) > 0".to_owned(), false),
+            ("return sum(r in t, (r.x + y) / (y + 1)) > 0".to_owned(), true),
+            ("return sum(r in t, d[r.x] + y) > 0".to_owned(), true),
+            ("return sum(r in t, d[0] + y) > 0".to_owned(), false),
             // The sums of a guard are computed in each turn, and each may leave a number.
             (
-                format!(
-                    "while sum(r in t where r.x > y, r.x / 3) > 0 {{\ny ~ laplace(0, 1)\n}}\nreturn y > 0"
-                ),
+                "while sum(r in t where r.x > y, r.x / 3) > 0 {\ny ~ laplace(0, 1)\n}\nreturn y > 0"
+                    .to_owned(),
                 true,
             ),
         ] {
