@@ -343,6 +343,15 @@ pub(crate) fn analytic_lemmas<'a>(
                 found.add(Lemma::Inverse((**b).clone()));
                 found.add(Lemma::InversePositive((**b).clone()));
             }
+            // max(1, r/C) divides by the one or by the other.
+            Expr::Binary(Binary::Div, _, b) if has_choice(b) && has_root(b) => {
+                for made in choices_made(b, MAX_CHOICES) {
+                    if is_opaque_divisor(context, &made) {
+                        found.add(Lemma::Inverse(made.clone()));
+                        found.add(Lemma::InversePositive(made));
+                    }
+                }
+            }
             _ => {}
         });
     }
