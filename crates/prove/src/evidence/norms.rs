@@ -4,9 +4,11 @@
 use probity_kernel::context::Context;
 use probity_kernel::entail::{Evidence, Facts};
 use probity_kernel::expr::{Binary, Expr, Unary};
+use probity_kernel::lemma::Lemma;
 
 use crate::algebra::{of_parameters, visit};
 use crate::effort::Effort;
+use crate::evidence::lemmas::{MAX_CHOICES, Suggestions, choices_made, is_opaque_divisor};
 use crate::evidence::search::{moved, search_within};
 
 /// The most such comparisons in one question.
@@ -72,4 +74,16 @@ pub(crate) fn shown_alone(
     let known = alone.checked_sub(denied)?;
     let evidence = search_within(context, &[], formula, effort).ok()?;
     Some((formula.clone(), moved(&evidence, known, 0, here - known)?))
+}
+
+impl Suggestions<'_> {
+    /// What is divided by a root or by something else, as by max(1, r/C), is divided by the one or by the other.
+    pub(super) fn divided_by_choices(&mut self, divisor: &Expr) {
+        for made in choices_made(divisor, MAX_CHOICES) {
+            if is_opaque_divisor(self.context, &made) {
+                self.add(Lemma::Inverse(made.clone()));
+                self.add(Lemma::InversePositive(made));
+            }
+        }
+    }
 }
