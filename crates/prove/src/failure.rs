@@ -171,8 +171,9 @@ impl fmt::Display for Reason {
                 match clipped {
                     false => format!("write clamp(r.{field}, low, high) with public bounds"),
                     true => format!(
-                        "a field that is divided by the length of its row, which a root computes, is not recognised as bounded: what is, is \
-                         clamp(r.{field}, low, high) with public bounds, which clips each field by itself and is another mechanism"
+                        "a field that is divided by the length of its row, which a root computes, is bounded only together with the other \
+                         fields under the root, which is recognised for gaussian noise in rho or mu where a row is added or removed; bounded by \
+                         itself is clamp(r.{field}, low, high) with public bounds, which clips each field and is another mechanism"
                     ),
                 }
             ),

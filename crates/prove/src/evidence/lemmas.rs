@@ -343,6 +343,7 @@ pub(crate) fn analytic_lemmas<'a>(
                 found.add(Lemma::Inverse((**b).clone()));
                 found.add(Lemma::InversePositive((**b).clone()));
             }
+            Expr::Binary(Binary::Div, _, b) if has_choice(b) && has_root(b) => found.divided_by_choices(b),
             _ => {}
         });
     }
@@ -621,12 +622,12 @@ fn has_choice(e: &Expr) -> bool {
 }
 
 /// The most ways in which the choices of one exponent are made.
-const MAX_CHOICES: usize = 4;
+pub(super) const MAX_CHOICES: usize = 4;
 /// The same of one logarithm, as those of ratios of coins.
 const MAX_LOGARITHM_CHOICES: usize = 9;
 
 /// The expression with its choices made, in all ways; none if there are too many.
-fn choices_made(e: &Expr, most: usize) -> Vec<Expr> {
+pub(super) fn choices_made(e: &Expr, most: usize) -> Vec<Expr> {
     let mut open = vec![e.clone()];
     let mut made = Vec::new();
     while let Some(next) = open.pop() {
@@ -660,7 +661,7 @@ fn one_choice(e: &Expr) -> Option<Vec<Expr>> {
 }
 
 /// Whether a quotient by this is an atom: it is no monomial of positive parameters.
-fn is_opaque_divisor(context: &Context, divisor: &Expr) -> bool {
+pub(super) fn is_opaque_divisor(context: &Context, divisor: &Expr) -> bool {
     match poly(context, divisor) {
         Ok(p) => p.as_term().is_none_or(|(monomial, _)| {
             let positive =

@@ -5,6 +5,7 @@ pub(crate) mod again;
 mod choices;
 pub(crate) mod lemmas;
 mod logarithms;
+pub(crate) mod norms;
 pub(crate) mod pairs;
 pub(crate) mod parts;
 pub(crate) mod posed;

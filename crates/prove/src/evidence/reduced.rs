@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use probity_exact::Rational;
-use probity_kernel::expr::{Expr, Unary};
+use probity_kernel::expr::{Expr, Unary, Variable};
 use probity_kernel::poly::{Monomial, Poly};
 
 use crate::evidence::rows::{Row, degree};
@@ -71,6 +71,11 @@ const MAX_COMPARED: usize = 4;
 /// So a quotient by a root meets what is under the root: from i·s = 1 and s·s = a follows a·i·i = 1.
 pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
     let whole = |m: &Monomial| m.powers().all(|(_, power)| power > 0);
+    // A quotient by a root over a parameter, 1/(r/C), times the root is one times the parameter.
+    let rooted = |m: &Monomial| {
+        m.powers().any(|(atom, _)| matches!(atom, Expr::Unary(Unary::Sqrt, _)))
+            && m.powers().all(|(atom, power)| power > 0 || is_parameter(atom))
+    };
     let mut equations: Vec<(&Row<'_>, &Monomial, Option<&Monomial>)> = Vec::new();
     for row in base.iter().filter(|row| row.free) {
         let terms: Vec<&Monomial> = row.poly.terms().map(|(m, _)| m).collect();
@@ -85,7 +90,7 @@ pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
                     _ if degree(m) >= degree(n) => (m, n),
                     _ => (n, m),
                 };
-                if degree(lead) > 1 && whole(lead) {
+                if degree(lead) > 1 && (whole(lead) || rooted(lead)) {
                     equations.push((row, lead, Some(rest)));
                 }
             }
@@ -93,7 +98,8 @@ pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
         }
     }
     let mut rows: Vec<Row<'a>> = Vec::new();
-    if equations.is_empty() {
+    let sums = sums_under_roots(base);
+    if equations.is_empty() && sums.is_empty() {
         return rows;
     }
     // What is divided by: an atom that occurs with another one in an equation, twice in a product.
@@ -126,6 +132,10 @@ pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
         }
     }
     left.extend(compared_roots(&equations));
+    for (row, multiplier) in sums {
+        left.extend(row.poly.terms().map(|(m, _)| m.times(&multiplier)).filter(|m| degree(m) > 1));
+        rows.extend(times(row, multiplier));
+    }
     let mut seen: BTreeSet<Monomial> = BTreeSet::new();
     while let Some(monomial) = left.pop() {
         if rows.len() >= MAX_REDUCED
@@ -136,8 +146,9 @@ pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
         }
         for (row, lead, rest) in &equations {
             let forward = monomial.times(&lead.inverse());
-            let shrinks =
-                forward.powers().all(|(atom, power)| power > 0 || !lead.powers().any(|(a, _)| a == atom));
+            let shrinks = forward
+                .powers()
+                .all(|(atom, power)| power > 0 || !lead.powers().any(|(a, p)| a == atom && p > 0));
             let multiplier = match rest {
                 _ if shrinks => {
                     left.extend(rest.map(|rest| forward.times(rest)));
@@ -154,16 +165,46 @@ pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
                 }
                 _ => continue,
             };
-            let Ok(poly) = row.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)) else { continue };
-            rows.push(Row {
-                poly: Cow::Owned(poly),
-                strict: false,
-                free: true,
-                scale: vec![],
-                facts: row.facts.clone(),
-                multiplier,
-            });
+            rows.extend(times(row, multiplier));
         }
     }
     rows
+}
+
+/// An equation times a product.
+fn times<'a>(row: &Row<'_>, multiplier: Monomial) -> Option<Row<'a>> {
+    let poly = row.poly.times(&Poly::term(multiplier.clone(), Rational::ONE)).ok()?;
+    let facts = row.facts.clone();
+    Some(Row { poly: Cow::Owned(poly), strict: false, free: true, scale: vec![], facts, multiplier })
+}
+
+/// The most multiples of equations of a root with a sum.
+const MAX_SUMS: usize = 40;
+
+/// Equations of the square of a root with a sum, r² = x² + y², and what makes a term of the sum a product in use: so the squares of a
+/// row that is divided by its norm meet the square of the norm, x²·i² + y²·i² = r²·i².
+fn sums_under_roots<'r, 'f>(base: &'r [Row<'f>]) -> Vec<(&'r Row<'f>, Monomial)> {
+    let used: BTreeSet<&Monomial> = base.iter().flat_map(|row| row.poly.terms().map(|(m, _)| m)).collect();
+    let mut found: Vec<(&Row<'_>, Monomial)> = Vec::new();
+    let of_sum = |row: &&Row<'_>| {
+        row.free && row.poly.terms().count() > 2 && row.poly.terms().any(|(m, _)| is_square_of_root(m))
+    };
+    for row in base.iter().filter(of_sum) {
+        let multipliers: BTreeSet<Monomial> = row
+            .poly
+            .terms()
+            .filter(|(m, _)| degree(m) > 1 && !is_square_of_root(m))
+            .flat_map(|(m, _)| used.iter().map(move |product| product.times(&m.inverse())))
+            // Only a parameter is ever divided by.
+            .filter(|m| !m.is_one())
+            .filter(|m| m.powers().all(|(atom, power)| power > 0 || is_parameter(atom)))
+            .collect();
+        found.extend(multipliers.into_iter().map(|multiplier| (row, multiplier)));
+    }
+    found.truncate(MAX_SUMS);
+    found
+}
+
+fn is_parameter(atom: &Expr) -> bool {
+    matches!(atom, Expr::Var(Variable::Plain(_)))
 }

@@ -37,6 +37,7 @@ use probity_kernel::rejection::Rejection;
 use crate::effort::Effort;
 use crate::evidence::choices::Known;
 use crate::evidence::lemmas::{analytic_lemmas, may_split};
+use crate::evidence::norms::{norms, shown_alone};
 use crate::evidence::pairs::pair_contradiction;
 use crate::evidence::posed::Posed;
 use crate::evidence::reduced::reduced_rows;
@@ -130,7 +131,7 @@ fn search_known(posed: &Posed<'_>, squares: &[Expr], effort: &mut Effort) -> Res
     let (facts, mut cited) = search.cite(facts.clone(), common)?;
     let (facts, cuts) = floors_apart(facts, common, search.effort);
     cited.extend(cuts);
-    let (facts, cuts) = with_squares(facts, squares);
+    let (facts, cuts) = with_shown(facts, squares, square);
     cited.extend(cuts);
     let mut parts = Parts { found: BTreeMap::new(), path: Vec::new(), moved: None, again };
     match search.conquer(&facts, denied, &mut parts) {
@@ -141,7 +142,11 @@ fn search_known(posed: &Posed<'_>, squares: &[Expr], effort: &mut Effort) -> Res
     // Lemmas on ln, exp and quotients are many, so they are used only for the parts where nothing else does.
     let start = facts.list().len();
     search.again = false;
-    let (facts, more) = search.cite_analytic(facts, &analytic)?;
+    let (facts, mut more) = search.cite_analytic(facts, &analytic)?;
+    let norms = norms(context, posed.formulas());
+    let (facts, cuts) =
+        with_shown(facts, &norms, |facts, formula| shown_alone(facts, formula, search.effort));
+    more.extend(cuts);
     let mut parts = Parts { moved: Some((start, facts.list().len() - start)), again: false, ..parts };
     let evidence = search.conquer(&facts, denied, &mut parts)?;
     Ok(wrapped(wrapped(evidence, more), cited))
@@ -267,11 +272,15 @@ fn floors_apart<'f, 'l>(
     (facts, cuts)
 }
 
-/// The facts with that squares are not negative.
-fn with_squares<'f, 'l>(mut facts: Facts<'f>, squares: &[Expr]) -> (Facts<'f>, Vec<Cited<'l>>) {
+/// The facts with what is shown of some expressions.
+fn with_shown<'f, 'l>(
+    mut facts: Facts<'f>,
+    all: &[Expr],
+    mut show: impl FnMut(&Facts<'f>, &Expr) -> Option<(Expr, Evidence)>,
+) -> (Facts<'f>, Vec<Cited<'l>>) {
     let mut cuts = Vec::new();
-    for number in squares {
-        if let Some((formula, shown)) = square(&facts, number)
+    for one in all {
+        if let Some((formula, shown)) = show(&facts, one)
             && let Ok(more) = facts.with(&formula, true)
         {
             let start = facts.list().len();
@@ -644,7 +653,7 @@ fn without(evidence: &Evidence, start: usize, count: usize) -> Option<Evidence> 
 }
 
 /// The evidence with `gone` facts taken away at a place, unless it cites one of them, and `new` ones put there.
-fn moved(evidence: &Evidence, start: usize, gone: usize, new: usize) -> Option<Evidence> {
+pub(super) fn moved(evidence: &Evidence, start: usize, gone: usize, new: usize) -> Option<Evidence> {
     let renumber = |number: usize| match number {
         n if n < start => Some(n),
         n if n < start + gone => None,

@@ -5,6 +5,7 @@
 //! of what the total is compared with, or only where the output in question is decided.
 
 mod cases;
+mod clipped;
 mod entries;
 mod measured;
 mod scores;

@@ -58,6 +58,10 @@ impl Guesser<'_> {
             let cost = price(&size);
             push(size, cost.clone(), vec![cost]);
         }
+        // Coordinates of rows that are clipped by their norm: all draws together pay for the norm.
+        if let Some(distance) = self.by_norm(&center) {
+            push(distance.clone().abs(), price(&distance), vec![self.whole()]);
+        }
         // One entry of a list changes: what the center makes of it, for each of several entries.
         if let Some((distance, charge)) =
             self.by_entries(&center, &|distance| distance.clone()).zip(self.by_entries(&center, &price))
@@ -91,10 +95,7 @@ impl Guesser<'_> {
         // A scale with a root or a logarithm is compared with the whole claim: a quotient by it says nothing. So is one
         // under a claim that is a number, where quotients have many digits.
         if tables::is_irrational(&scale) || matches!(self.claim.epsilon, Expr::Number(_)) {
-            let whole = match self.claim.reading {
-                Reading::Mu => product(self.claim.epsilon.clone(), self.claim.epsilon.clone()) / Expr::int(2),
-                _ => self.claim.epsilon.clone(),
-            };
+            let whole = self.whole();
             for distance in &distances {
                 push(distance.clone(), whole.clone(), vec![whole.clone()]);
             }
@@ -129,6 +130,15 @@ impl Guesser<'_> {
         push(apart.clone().abs(), price(&apart), summed);
         found.push(null);
         found
+    }
+
+    /// The whole of what the claim allows, in ρ.
+    fn whole(&self) -> Expr {
+        let claimed = &self.claim.epsilon;
+        match self.claim.reading {
+            Reading::Mu => product(claimed.clone(), claimed.clone()) / Expr::int(2),
+            _ => claimed.clone(),
+        }
     }
 
     /// The couplings of a draw from finitely many values.
