@@ -587,7 +587,12 @@ fn a_name_of_select_reads_no_column() {
     assert_eq!(fields(&format!("{select} ORDER BY age DESC")), ["region"]);
     assert_eq!(fields(&format!("{select} HAVING age > 3 ORDER BY age, region")), ["region"]);
     // What is grouped by is read, under its own name and under another.
-    assert_eq!(fields("SELECT region AS income, COUNT(*) FROM people GROUP BY income"), ["region"]);
+    assert_eq!(fields("SELECT region AS income, COUNT(*) FROM people GROUP BY 1"), ["region"]);
+    assert_eq!(fields("SELECT region AS place, COUNT(*) FROM people GROUP BY place"), ["region"]);
+    // A name that could be either is nobody's, also where the column could be no key.
+    let either = "SELECT region AS income, COUNT(*) FROM people GROUP BY income".to_owned();
+    let refusal = prepare(&policy(), &[either], &[]).unwrap_err();
+    assert!(refusal.message.contains("income is a column, and SELECT calls"), "{refusal}");
     assert_eq!(
         fields("SELECT region, SUM(age) AS age FROM people GROUP BY region ORDER BY age"),
         ["region", "age"]
