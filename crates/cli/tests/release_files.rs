@@ -1,8 +1,10 @@
-//! What releases leave on a disk: nothing of a killed process for long, and on a full one nothing that is not whole.
+//! What releases leave on a disk: nothing of a killed process for long, and on a full one nothing that is not whole; and which files they
+//! read.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
 use crate::common::fresh;
@@ -153,4 +155,50 @@ fn an_answer_that_cannot_be_written_is_not_lost() {
     fs::write(&certificate, &other).unwrap();
     assert!(release(&place, "", ASKED).status.success());
     assert_eq!(fs::read(&certificate).unwrap(), whole);
+}
+
+/// A table is opened for its header and again for its rows, which of a pipe go on in the middle: it is refused before anything is paid,
+/// by every command, and nobody's record is taken for a header. Links to files are files.
+#[cfg(unix)]
+#[test]
+fn a_table_is_no_pipe() {
+    let place = folder("pipes");
+    let towns = "[public.towns]\nkey = \"code\"\n[public.towns.columns]\nsize = { type = \"int\", between = [0, 9] }\n";
+    fs::write(place.join("towns.toml"), format!("{POLICY}{towns}")).unwrap();
+    let all = "mechanism all(people: rows(age: int))\ny ~ discrete_laplace(count(r in people), 100)\nreturn y\n\
+               neighbours one row of people is added or removed\nclaim 1/100\n";
+    fs::write(place.join("all.dp"), all).unwrap();
+    assert!(Command::new("mkfifo").arg(place.join("pipe")).status().unwrap().success());
+    let before = (spent(&place), fs::read(place.join("people.ledger")).unwrap());
+    let ask = |arguments: &str, data: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
+        command.args(arguments.split(", ")).arg(data).current_dir(&place);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // More than is read at once, so that a second opening finds rows; who refuses the pipe reads none.
+        let rows = format!("region,age,name\n{}", "north,33,secret\n".repeat(40_000));
+        let mut stdin = child.stdin.take().unwrap();
+        std::thread::spawn(move || stdin.write_all(rows.as_bytes()));
+        let said = child.wait_with_output().unwrap();
+        (said.status.code(), String::from_utf8(said.stderr).unwrap())
+    };
+    let release =
+        "release, --policy, people.toml, --ledger, people.ledger, SELECT SUM(age) FROM people, --data";
+    let run = "run, all.dp, --ledger, people.ledger, --data";
+    for (arguments, data) in [
+        (release, "people=/dev/stdin"),
+        (run, "people=/dev/stdin"),
+        ("policy, --suggest", "/dev/stdin"),
+        ("release, --policy, towns.toml, --preview, SELECT COUNT(*) FROM people, --data", "towns=/dev/stdin"),
+        (release, "people=pipe"),
+        (run, "people=pipe"),
+    ] {
+        let (code, err) = ask(arguments, data);
+        let said = err.contains("no plain file") && err.contains("write - in its place");
+        assert!(code == Some(2) && said && !err.contains("secret"), "{arguments} {data}: {err}");
+        assert_eq!((spent(&place), fs::read(place.join("people.ledger")).unwrap()), before);
+    }
+    std::os::unix::fs::symlink("people.csv", place.join("link.csv")).unwrap();
+    assert_eq!(ask(release, "people=link.csv").0, Some(0));
+    assert_eq!(ask(&release.replace("SUM", "AVG"), "people=-").0, Some(0));
 }

@@ -432,12 +432,107 @@ fn keys_are_known_by_what_they_are() {
         named("SELECT REGION, COUNT(*) FROM people GROUP BY region ORDER BY people.region"),
         [true, false]
     );
-    assert_eq!(
-        named(
-            "SELECT CASE WHEN smoker THEN 'a' ELSE 'b' END AS region, COUNT(*) FROM people GROUP BY region"
+    // What names the same column twice is no other one, and a position is always right.
+    assert_eq!(named("SELECT region AS Region, COUNT(*) FROM people GROUP BY REGION"), [true, false]);
+    let places = |sql: &str| -> Vec<Shown> { shown(sql).into_iter().map(|(_, shown)| shown).collect() };
+    let swapped = "SELECT smoker AS region, region AS smoker, COUNT(*) AS n FROM people GROUP BY";
+    assert_eq!(places(&format!("{swapped} 1, 2"))[..2], [Shown::Key(0), Shown::Key(1)]);
+    assert_eq!(places(&format!("{swapped} 2, 1"))[..2], [Shown::Key(1), Shown::Key(0)]);
+    // Where SELECT calls two columns nearly the same, the spelling decides.
+    let nearly = "SELECT smoker AS k, region AS K, COUNT(*) AS n FROM people GROUP BY";
+    assert_eq!(places(&format!("{nearly} K, k"))[..2], [Shown::Key(1), Shown::Key(0)]);
+    let band = "CASE WHEN age >= 65 THEN 'senior' WHEN age >= 18 THEN 'adult' ELSE 'minor' END";
+    let ages = format!("SELECT {band} AS age, smoker AS s, age AS years, COUNT(*) AS n FROM people GROUP BY");
+    for (sql, about) in [
+        (
+            "SELECT smoker AS region, region AS place, COUNT(*) AS n FROM people GROUP BY region, place"
+                .to_owned(),
+            "region is a column, and SELECT calls something else so",
         ),
-        [true, false]
-    );
+        (
+            "SELECT smoker AS region, region AS place, COUNT(*) AS n FROM people GROUP BY place, region"
+                .to_owned(),
+            "region is a column, and",
+        ),
+        (format!("{ages} age, s, years"), "age is a column, and"),
+        (format!("{ages} years, s, age"), "age is a column, and"),
+        (format!("{swapped} region, smoker"), "region is a column, and"),
+        (format!("{swapped} smoker, region"), "smoker is a column, and"),
+        (
+            "SELECT CASE WHEN smoker THEN 'a' ELSE 'b' END AS region, COUNT(*) FROM people GROUP BY region"
+                .to_owned(),
+            "region is a column, and",
+        ),
+        (
+            "SELECT smoker AS kk, region AS kK, COUNT(*) FROM people GROUP BY KK, 2".to_owned(),
+            "several columns of SELECT are called KK",
+        ),
+        (
+            "SELECT smoker AS kk, region AS kK, COUNT(*) FROM people GROUP BY 1, 2 ORDER BY KK".to_owned(),
+            "several columns of SELECT are called KK",
+        ),
+        (
+            "SELECT age AS years, COUNT(*) AS age FROM people GROUP BY 1 HAVING age > 50".to_owned(),
+            "age is a key, and SELECT calls something else so",
+        ),
+    ] {
+        let refusal = prepare(&policy(), std::slice::from_ref(&sql), &[]).err();
+        assert!(
+            refusal.as_ref().is_some_and(|refusal| refusal.message.contains(about)),
+            "{sql}\n{refusal:?}"
+        );
+    }
+}
+
+/// Whatever the columns of SELECT are called, by names of columns too: a query that is answered shows what it shows with fresh names.
+#[test]
+fn labels_stand_under_the_names_of_their_own_keys() {
+    let keys = ["region", "smoker", "age", "CASE WHEN smoker THEN 'a' ELSE 'b' END"];
+    let names = ["region", "smoker", "age", "born", "k"];
+    let policy = policy();
+    // A small generator: the same queries on every machine.
+    let mut state = 1u64;
+    let mut below = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let (mut answered, mut refused) = (0, 0);
+    for _ in 0..400 {
+        let (first, second) = (below(4), below(4));
+        let (a, b) = (below(5), below(5));
+        if first == second || a == b {
+            continue;
+        }
+        let query = |names: [&str; 2], by: [&str; 2]| {
+            format!(
+                "SELECT {} AS {}, {} AS {}, COUNT(*) AS n FROM people GROUP BY {}, {} ORDER BY {}",
+                keys[first], names[0], keys[second], names[1], by[0], by[1], names[1]
+            )
+        };
+        let own = [names[a], names[b]];
+        // GROUP BY an alias, or what stands in SELECT, in either order.
+        let by = |of: usize, named: bool| if named { own[of] } else { [keys[first], keys[second]][of] };
+        let order = below(2);
+        let (one, two) = (below(2) == 0, below(2) == 0);
+        let fresh = if order == 0 { ["f", "g"] } else { ["g", "f"] };
+        let asked = query(own, [by(order, one), by(1 - order, two)]);
+        let plan = |sql: &str| prepare(&policy, &[sql.to_owned()], &[]).map(|mut all| all.remove(0).plan);
+        match plan(&asked) {
+            Err(_) => refused += 1,
+            Ok(asking) => {
+                let clear = query(["f", "g"], fresh);
+                let meant = plan(&clear).unwrap();
+                let shown = |plan: &probity_release::query::Plan| {
+                    plan.columns.iter().map(|(_, shown)| shown.clone()).collect::<Vec<_>>()
+                };
+                assert_eq!(shown(&asking), shown(&meant), "{asked}\n{clear}");
+                assert_eq!(asking.keys, meant.keys, "{asked}\n{clear}");
+                assert_eq!(asking.order, meant.order, "{asked}\n{clear}");
+                answered += 1;
+            }
+        }
+    }
+    assert!(answered > 60 && refused > 60, "{answered} {refused}");
 }
 
 /// Each noisy number of each group is drawn, stored and shown: there is a most of them, by the query alone.
@@ -492,7 +587,12 @@ fn a_name_of_select_reads_no_column() {
     assert_eq!(fields(&format!("{select} ORDER BY age DESC")), ["region"]);
     assert_eq!(fields(&format!("{select} HAVING age > 3 ORDER BY age, region")), ["region"]);
     // What is grouped by is read, under its own name and under another.
-    assert_eq!(fields("SELECT region AS income, COUNT(*) FROM people GROUP BY income"), ["region"]);
+    assert_eq!(fields("SELECT region AS income, COUNT(*) FROM people GROUP BY 1"), ["region"]);
+    assert_eq!(fields("SELECT region AS place, COUNT(*) FROM people GROUP BY place"), ["region"]);
+    // A name that could be either is nobody's, also where the column could be no key.
+    let either = "SELECT region AS income, COUNT(*) FROM people GROUP BY income".to_owned();
+    let refusal = prepare(&policy(), &[either], &[]).unwrap_err();
+    assert!(refusal.message.contains("income is a column, and SELECT calls"), "{refusal}");
     assert_eq!(
         fields("SELECT region, SUM(age) AS age FROM people GROUP BY region ORDER BY age"),
         ["region", "age"]

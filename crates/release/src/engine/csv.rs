@@ -151,8 +151,25 @@ impl Csv {
     }
 }
 
+/// Whether a path leads to a pipe, a device or the like: something that cannot be opened a second time from its start. Where there is no
+/// Linux, `/dev/stdin` and its kin go on where they were even if a plain file stands behind them.
+fn reads_once(path: &Path) -> bool {
+    let special = std::fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir());
+    special || (!cfg!(target_os = "linux") && path.starts_with("/dev"))
+}
+
 /// The files that a path stands for: itself, or all that match the `*` and `?` in its last part. A file of that very name comes first.
+///
+/// A table is opened more than once, for its header and for its rows. What is no plain file would go on in the middle, and somebody's
+/// record would be taken for the header, so it is refused here, where every table of files comes from, before anything is paid.
 pub(super) fn files(path: &Path) -> Answer<Vec<PathBuf>> {
+    if path != Path::new("-") && reads_once(path) {
+        return Err(Refusal::input(format!(
+            "{} is no plain file but a pipe or a device, which can be read only once",
+            path.display()
+        ))
+        .hint("write - in its place and give the table on standard input: … --data people=- < table; or keep it in a file"));
+    }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if !name.contains(['*', '?']) || path.is_file() {
         return Ok(vec![path.to_owned()]);

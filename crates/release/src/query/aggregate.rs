@@ -9,10 +9,10 @@ use sqlparser::ast::{
 };
 
 use super::number::Number;
-use super::parse::refuse;
+use super::parse::{called, refuse};
 use super::post::{Post, PostCondition};
 use super::ranked::is_quantile;
-use super::resolve::Scope;
+use super::resolve::{Place, Scope};
 use super::row::{Condition, Order, Row};
 use crate::policy::Unit;
 use crate::refusal::Answer;
@@ -79,6 +79,8 @@ pub struct Aggregates<'a> {
     pub groups: usize,
     /// The draws.
     pub draws: RefCell<Vec<Draw>>,
+    /// The columns that are keys.
+    pub keys: Vec<Place>,
     /// Columns of the SELECT by name, for HAVING and ORDER BY.
     pub named: RefCell<Vec<(String, Post)>>,
     /// How many aggregates were asked for.
@@ -183,8 +185,17 @@ impl Aggregates<'_> {
 
     fn named(&self, name: &Ident, expr: &Expr) -> Answer<Post> {
         let named = self.named.borrow();
-        let found = named.iter().find(|(known, _)| known.eq_ignore_ascii_case(&name.value));
-        found.map(|(_, post)| post.clone()).ok_or_else(|| self.raw(expr))
+        let found = called(self.scope.sql, name, named.iter().map(|(known, post)| (known.as_str(), post)))?;
+        let column = self.scope.place(std::slice::from_ref(name), expr).ok();
+        if found.is_some() && column.is_some_and(|column| self.keys.contains(&column)) {
+            return Err(refuse(
+                self.scope.sql,
+                expr,
+                format!("{expr} is a key, and SELECT calls something else so"),
+            )
+            .hint("give the noisy column another name with AS"));
+        }
+        found.cloned().ok_or_else(|| self.raw(expr))
     }
 
     fn raw(&self, expr: &Expr) -> crate::refusal::Refusal {
@@ -394,7 +405,9 @@ impl Aggregates<'_> {
                 for side in [&**left, &**right] {
                     let column = match side {
                         Expr::Identifier(name) => {
-                            self.named(name, side).is_err()
+                            let called =
+                                |(known, _): &(String, Post)| known.eq_ignore_ascii_case(&name.value);
+                            !self.named.borrow().iter().any(called)
                                 && self.scope.place(std::slice::from_ref(name), side).is_ok()
                         }
                         Expr::CompoundIdentifier(parts) => self.scope.place(parts, side).is_ok(),

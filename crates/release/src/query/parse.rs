@@ -1,6 +1,6 @@
 //! From SQL to the parser's tree, and from the parser's places to places in the query.
 
-use sqlparser::ast::{Query, Select, SetExpr, Spanned, Statement};
+use sqlparser::ast::{Ident, Query, Select, SetExpr, Spanned, Statement};
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Span, Token, Tokenizer};
@@ -204,6 +204,29 @@ pub fn select<'a>(sql: &str, query: &'a Query) -> Answer<&'a Select> {
             .hint("what is: SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY … LIMIT …"));
     }
     Ok(select)
+}
+
+/// What has this name, of those that a query names: the one that is spelled so, or else the one that is written so but for upper and
+/// lower case.
+pub(super) fn called<'n, T>(
+    sql: &str,
+    name: &Ident,
+    named: impl Iterator<Item = (&'n str, T)>,
+) -> Answer<Option<T>> {
+    let mut folded: Vec<T> = Vec::new();
+    for (known, one) in named {
+        if known == name.value {
+            return Ok(Some(one));
+        }
+        if known.eq_ignore_ascii_case(&name.value) {
+            folded.push(one);
+        }
+    }
+    match folded.len() {
+        0 | 1 => Ok(folded.pop()),
+        _ => Err(refuse_at(sql, name.span, format!("several columns of SELECT are called {}", name.value))
+            .hint("write the name as SELECT does, in upper and lower case")),
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub use super::aggregate::{Draw, DrawKind};
 use super::clause::{self, Options};
 use super::discovered;
 use super::from::{From, from};
-use super::parse::{MAX_QUERY, parse, refuse, refuse_at, select};
+use super::parse::{MAX_QUERY, called, parse, refuse, refuse_at, select};
 use super::post::{Post, PostCondition};
 use super::resolve::{Place, Scope, Typed};
 use super::row::{Condition, Row};
@@ -204,6 +204,7 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
         condition: condition.clone(),
         groups: keys.iter().map(|(_, key)| key.labels.len().max(1)).product(),
         draws: RefCell::default(),
+        keys: keys.iter().filter_map(|(meant, _)| column_of(&scope, meant)).collect(),
         named: RefCell::default(),
         asked: Cell::default(),
         users: Cell::default(),
@@ -304,20 +305,20 @@ fn read_query(sql: &str, policy: &Policy) -> Answer<Plan> {
     })
 }
 
-/// An expression of GROUP BY, as it was written and what it stands for, with the key.
-pub(super) type Written<'q> = ([&'q Expr; 2], Key);
+/// What an expression of GROUP BY stands for, with the key.
+pub(super) type Written<'q> = (&'q Expr, Key);
 
-/// Whether one of these is written like this expression. Texts are compared, since comparing or copying syntax trees would have this
+/// Whether two expressions over rows are written alike. Texts are compared, since comparing or copying syntax trees would have this
 /// crate compile that for every kind of statement that there is in SQL.
-fn is_written(written: &[&Expr; 2], expr: &Expr) -> bool {
-    let text = expr.to_string();
-    written.iter().any(|one| one.to_string() == text)
+fn alike(a: &Expr, b: &Expr) -> bool {
+    a.to_string() == b.to_string()
 }
 
-/// Which key an expression shows: the one that is written like it, or the one of the same column.
+/// Which key an expression over rows is: the one that stands for what is written like it, or the one of the same column. Never the one
+/// whose name in SELECT it is written like: a name is that of a column here.
 fn shown_key(scope: &Scope, keys: &[Written], expr: &Expr) -> Option<usize> {
     let is_column = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
-    keys.iter().position(|(written, _)| is_written(written, expr)).or_else(|| {
+    keys.iter().position(|(meant, _)| alike(meant, expr)).or_else(|| {
         let column = is_column.then(|| key(scope, expr).ok()).flatten()?;
         keys.iter().position(|(_, key)| *key == column)
     })
@@ -337,15 +338,22 @@ fn keys<'q>(scope: &Scope, select: &'q Select) -> Answer<Vec<Written<'q>>> {
     let mut keys: Vec<Written> = Vec::new();
     for written in expressions {
         let named = meant(scope.sql, select, written)?;
-        // A name of SELECT that is no key may be the name of a column too, which is then meant.
+        let column = column_of(scope, written);
         let (meant, key) = match key(scope, named) {
+            // The standard means the column, other systems what SELECT calls so: the labels of one would stand for the other.
+            Ok(_) if column.is_some_and(|column| column_of(scope, named) != Some(column)) => {
+                let what = format!("{written} is a column, and SELECT calls something else so");
+                let hint = "give it another name with AS, or write its number in SELECT: GROUP BY 1";
+                return Err(refuse(scope.sql, written, what).hint(hint));
+            }
             Ok(key) => (named, key),
+            // A name of SELECT that is no key may be the name of a column too, which is then meant.
             Err(refusal) => (written, key(scope, written).map_err(|_| refusal)?),
         };
         if keys.iter().any(|(_, known)| *known == key) {
             return Err(refuse(scope.sql, written, "this key is there twice"));
         }
-        keys.push(([written, meant], key));
+        keys.push((meant, key));
     }
     discovered::check_keys(scope, expressions, &keys)?;
     let groups = keys.iter().try_fold(1usize, |all, (_, key)| all.checked_mul(key.labels.len()));
@@ -377,17 +385,23 @@ fn meant<'q>(sql: &str, select: &'q Select, written: &'q Expr) -> Answer<&'q Exp
             named.ok_or_else(|| refuse(sql, written, "this is no column of the SELECT"))
         }
         Expr::Identifier(name) => {
-            let aliased = select.projection.iter().find_map(|item| match item {
-                SelectItem::ExprWithAlias { expr, alias }
-                    if alias.value.eq_ignore_ascii_case(&name.value) =>
-                {
-                    Some(expr)
-                }
+            let aliased = select.projection.iter().filter_map(|item| match item {
+                SelectItem::ExprWithAlias { expr, alias } => Some((alias.value.as_str(), expr)),
                 _ => None,
             });
-            Ok(aliased.unwrap_or(written))
+            Ok(called(sql, name, aliased)?.unwrap_or(written))
         }
         _ => Ok(written),
+    }
+}
+
+/// The column that an expression is, if it is one.
+fn column_of(scope: &Scope, expr: &Expr) -> Option<Place> {
+    match expr {
+        Expr::Identifier(name) => scope.place(std::slice::from_ref(name), expr).ok(),
+        Expr::CompoundIdentifier(parts) => scope.place(parts, expr).ok(),
+        Expr::Nested(inner) => column_of(scope, inner),
+        _ => None,
     }
 }
 
@@ -554,7 +568,7 @@ fn order(
                 Some(column.ok_or_else(|| refuse(sql, &item.expr, "this is no column of the SELECT"))?)
             }
             Expr::Identifier(name) => {
-                columns.iter().find(|(known, _)| known.eq_ignore_ascii_case(&name.value))
+                called(sql, name, columns.iter().map(|column| (column.0.as_str(), column)))?
             }
             _ => None,
         };
