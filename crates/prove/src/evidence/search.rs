@@ -239,7 +239,7 @@ fn positive_root<'f, 'l>(
 
 /// The facts with how far apart floors are at most, in whole numbers: what is multiplied with them says less.
 fn floors_apart<'f, 'l>(
-    mut facts: Facts<'f>,
+    facts: Facts<'f>,
     lemmas: &[Lemma],
     effort: &mut Effort,
 ) -> (Facts<'f>, Vec<Cited<'l>>) {
@@ -249,9 +249,8 @@ fn floors_apart<'f, 'l>(
     });
     let floors: Vec<&Expr> = floors.take(MOST_FLOORS).collect();
     let pairs = floors.iter().flat_map(|a| floors.iter().map(move |b| (*a, *b))).filter(|(a, b)| a != b);
-    let mut cuts = Vec::new();
-    for (a, b) in pairs {
-        let within = (0..=MOST_STEPS_APART).find_map(|steps| {
+    with_shown(facts, pairs, |facts, (a, b)| {
+        (0..=MOST_STEPS_APART).find_map(|steps| {
             let formula = a.clone().floor().le(b.clone().floor() + Expr::int(steps));
             let denied = facts.with(&formula, false).ok()?;
             let base = base_rows(denied.list());
@@ -259,24 +258,15 @@ fn floors_apart<'f, 'l>(
                 || base.iter().cloned().chain(scaled_rows(denied.context(), &base)).collect::<Vec<_>>();
             let shown = contradiction(&base, effort).or_else(|| contradiction(&scaled(), effort))?;
             Some((formula, shown))
-        });
-        if let Some((formula, shown)) = within
-            && let Ok(more) = facts.with(&formula, true)
-        {
-            let start = facts.list().len();
-            let count = more.list().len() - start;
-            facts = more;
-            cuts.push(Cited { source: Source::Cut(Box::new((formula, shown))), start, count });
-        }
-    }
-    (facts, cuts)
+        })
+    })
 }
 
-/// The facts with what is shown of some expressions.
-fn with_shown<'f, 'l>(
+/// The facts with what is shown of each of some things.
+fn with_shown<'f, 'l, About>(
     mut facts: Facts<'f>,
-    all: &[Expr],
-    mut show: impl FnMut(&Facts<'f>, &Expr) -> Option<(Expr, Evidence)>,
+    all: impl IntoIterator<Item = About>,
+    mut show: impl FnMut(&Facts<'f>, About) -> Option<(Expr, Evidence)>,
 ) -> (Facts<'f>, Vec<Cited<'l>>) {
     let mut cuts = Vec::new();
     for one in all {

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use probity_kernel::expr::{Expr, Name, Variable};
 use probity_kernel::term::{Input, Mechanism, Statement};
 
+use super::assigned::assigned;
+
 /// How often a block draws, as a function of what is public.
 #[derive(PartialEq, Default)]
 struct Count {
@@ -20,8 +22,7 @@ struct Count {
 /// place is private.
 pub(crate) fn is_public(mechanism: &Mechanism, inputs: &[Input]) -> bool {
     let lists = inputs.iter().map(|input| input.name.clone()).collect();
-    let mut known = Known { lists, ..Known::default() };
-    known.count_assignments(&mechanism.body);
+    let mut known = Known { lists, assigned: assigned(&mechanism.body), ..Known::default() };
     known.block(&mechanism.body).is_some()
 }
 
@@ -34,27 +35,6 @@ struct Known {
 }
 
 impl Known {
-    fn count_assignments(&mut self, body: &[Statement]) {
-        for statement in body {
-            match statement {
-                Statement::Draw { var: name, .. }
-                | Statement::Assign { var: name, .. }
-                | Statement::Append { list: name, .. } => {
-                    *self.assigned.entry(name.clone()).or_insert(0) += 1;
-                }
-                Statement::If { then, otherwise, .. } => {
-                    self.count_assignments(then);
-                    self.count_assignments(otherwise);
-                }
-                Statement::For { index, body, .. } => {
-                    *self.assigned.entry(index.clone()).or_insert(0) += 1;
-                    self.count_assignments(body);
-                }
-                Statement::While { body, .. } => self.count_assignments(body),
-            }
-        }
-    }
-
     fn is_set_once(&self, name: &Name) -> bool {
         self.assigned.get(name) == Some(&1)
     }

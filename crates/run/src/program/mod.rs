@@ -1,5 +1,6 @@
 //! Programs: what a mechanism becomes so that it can run often, and which mechanisms can.
 
+mod assigned;
 mod bounds;
 pub(crate) mod code;
 pub(crate) mod compile;

@@ -14,6 +14,7 @@ use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::law;
 use probity_kernel::term::{Distribution, Mechanism, Statement};
 
+use super::assigned::assigned;
 use super::code::Relation;
 use super::compile::constant_value;
 use super::machine::{ENTRY_BYTES, MOST_BYTES, MOST_ROW_BYTES};
@@ -199,11 +200,8 @@ impl<'l> Walk<'l> {
         turns: u64,
         bytes: u64,
     ) -> Walk<'l> {
-        let (ranges, assigned) = (BTreeMap::new(), BTreeMap::new());
-        let mut walk =
-            Walk { length, turns, bytes, ranges, assigned, is_open: false, coins: BTreeSet::new() };
-        walk.count_assignments(&mechanism.body);
-        walk
+        let (ranges, assigned) = (BTreeMap::new(), assigned(&mechanism.body));
+        Walk { length, turns, bytes, ranges, assigned, is_open: false, coins: BTreeSet::new() }
     }
 
     /// What a loop takes that turns nobody knows how often.
@@ -230,27 +228,6 @@ impl<'l> Walk<'l> {
         let peak = turn.saturating_add(MOST_ROW_BYTES as u64).saturating_add(kept);
         Ok(Most { kept, peak, ..Most::default() })
     }
-    fn count_assignments(&mut self, body: &[Statement]) {
-        for statement in body {
-            match statement {
-                Statement::Draw { var: name, .. }
-                | Statement::Assign { var: name, .. }
-                | Statement::Append { list: name, .. } => {
-                    *self.assigned.entry(name.clone()).or_insert(0) += 1;
-                }
-                Statement::If { then, otherwise, .. } => {
-                    self.count_assignments(then);
-                    self.count_assignments(otherwise);
-                }
-                Statement::For { index, body, .. } => {
-                    *self.assigned.entry(index.clone()).or_insert(0) += 1;
-                    self.count_assignments(body);
-                }
-                Statement::While { body, .. } => self.count_assignments(body),
-            }
-        }
-    }
-
     /// The integers that an expression can be, if they are known. They are set before they are read.
     fn range(&self, e: &Expr) -> Option<Range> {
         match e {

@@ -9,6 +9,7 @@ use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::term::{Mechanism, Sort, Statement};
 
+use super::assigned::assigned;
 use super::code::{Code, Instruction, Kind, One, Place, Relation, Target, Two};
 use super::kinds::Kinds;
 use super::machine::Machine;
@@ -24,8 +25,8 @@ type Label = u32;
 
 /// The program, and a machine with its constants.
 pub(crate) fn compile(mechanism: &Mechanism) -> Result<(Code, Machine), RunError> {
-    let mut compiler = Compiler { kinds: Kinds::of(mechanism), ..Compiler::default() };
-    compiler.count_assignments(&mechanism.body);
+    let (kinds, assigned) = (Kinds::of(mechanism), assigned(&mechanism.body));
+    let mut compiler = Compiler { kinds, assigned, ..Compiler::default() };
     let mut inputs = Vec::new();
     for input in &mechanism.inputs {
         let place = compiler.place_of(&input.name);
@@ -162,26 +163,6 @@ impl Compiler {
         };
         self.registers.insert(name.clone(), place);
         place
-    }
-
-    fn count_assignments(&mut self, body: &[Statement]) {
-        for statement in body {
-            match statement {
-                Statement::Draw { var, .. } | Statement::Assign { var, .. } => {
-                    *self.assigned.entry(var.clone()).or_insert(0) += 1;
-                }
-                Statement::Append { list, .. } => *self.assigned.entry(list.clone()).or_insert(0) += 1,
-                Statement::If { then, otherwise, .. } => {
-                    self.count_assignments(then);
-                    self.count_assignments(otherwise);
-                }
-                Statement::For { index, body, .. } => {
-                    *self.assigned.entry(index.clone()).or_insert(0) += 1;
-                    self.count_assignments(body);
-                }
-                Statement::While { body, .. } => self.count_assignments(body),
-            }
-        }
     }
 
     fn block(&mut self, body: &[Statement], outermost: bool) -> Result<(), RunError> {
