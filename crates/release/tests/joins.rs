@@ -182,6 +182,14 @@ fn public_tables_that_are_none() {
         ),
         (names.clone(), rows(&[&["", "N", "1", "true"]]), "has no key"),
         (names.clone(), rows(&[&["n", "N", "x", "true"]]), "no value of rate"),
+        // What is public is neither clamped to the bounds nor rounded.
+        (
+            names.clone(),
+            rows(&[&["n", "N", "11", "true"]]),
+            "`11` of n in the public table regions is no value of rate",
+        ),
+        (names.clone(), rows(&[&["n", "N", "-1", "true"]]), "no value of rate"),
+        (names.clone(), rows(&[&["n", "N", "2.5", "true"]]), "no value of rate"),
         (names.clone(), rows(&[]), "0 rows"),
         (header(&["code", "name", "rate"]), rows(&[&["n", "N", "1"]]), "no column `coastal`"),
         // A file without a header and with one row.
@@ -201,6 +209,13 @@ fn public_tables_that_are_none() {
         let mut policy = policy::read("policy", POLICY).unwrap();
         let refused = policy.read_public("regions", &header_of, &public).unwrap_err();
         assert!(refused.message.contains(message), "{refused}");
+    }
+    // Unless the policy says what they count as; and 2.0 is whole.
+    for (outside, value, taken) in [("\"clamp\"", "11", 10), ("3", "-1", 3), ("\"drop\"", "2.0", 2)] {
+        let text = POLICY.replace("[0, 10] }", &format!("[0, 10], outside = {outside} }}"));
+        let mut policy = policy::read("policy", &text).unwrap();
+        policy.read_public("regions", &names, &rows(&[&["n", "N", value, "true"]])).unwrap();
+        assert_eq!(*policy.public("regions").unwrap().values[1], [taken]);
     }
     for (from, to, message) in [
         ("key = \"code\"\n", "", "by which column"),

@@ -210,6 +210,15 @@ fn matches(pattern: &str, name: &str) -> bool {
 /// A file's header, the bytes that were read behind it, and the rest.
 type Started = (Vec<String>, Vec<u8>, Box<dyn Read + Send>);
 
+/// What is left of a file behind the place that cannot be read: the same error, whenever it is asked for more.
+struct Failing(io::ErrorKind, String);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::new(self.0, self.1.clone()))
+    }
+}
+
 fn start(path: &Path) -> Answer<Started> {
     let mut source = open(path)?;
     // As much for every file: what is allocated before anything is paid tells nothing of the rows.
@@ -217,7 +226,10 @@ fn start(path: &Path) -> Answer<Started> {
     let mut splitter = Splitter::default();
     let (mut seen, mut end) = (0, None);
     while end.is_none() {
-        let read = fill(path, &mut source, &mut bytes, BLOCK)?;
+        let before = bytes.len();
+        // A fault behind the header is one of the rows: it is met when they are read, wherever the file is short enough to end here.
+        let failed = source.by_ref().take(BLOCK as u64).read_to_end(&mut bytes).err();
+        let read = bytes.len() - before;
         if seen == 0 {
             check_encoding(path, &mut bytes)?;
             // Empty lines before the header.
@@ -226,7 +238,12 @@ fn start(path: &Path) -> Answer<Started> {
         }
         end = splitter.first_end(&bytes[seen..]).map(|at| seen + at);
         seen = bytes.len();
-        if read == 0 {
+        if let Some(error) = failed {
+            if end.is_none() {
+                return Err(cannot(path, &error));
+            }
+            source = Box::new(Failing(error.kind(), error.to_string()));
+        } else if read == 0 {
             end = end.or(Some(bytes.len()));
         } else if end.is_none() && bytes.len() > MAX_HEADER {
             return Err(Refusal::input(format!(
@@ -413,6 +430,33 @@ fn work<S>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The header of a file whose rows are damaged is read, so that short and long files fail alike: when their rows are read.
+    #[test]
+    fn a_fault_of_the_rows_is_none_of_the_header() {
+        let path = std::env::temp_dir().join(format!("probity-damaged-{}.csv.gz", std::process::id()));
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        io::Write::write_all(&mut packed, b"a,b\n1,2\n").unwrap();
+        let whole = packed.finish().unwrap();
+        let checksum = whole.len() - 8;
+        for cut in [false, true] {
+            let mut damaged = whole.clone();
+            damaged[checksum] ^= 1;
+            if cut {
+                damaged.truncate(checksum + 2);
+            }
+            std::fs::write(&path, &damaged).unwrap();
+            let table = Csv::new(&path).unwrap();
+            assert_eq!(table.header().unwrap(), ["a", "b"]);
+            let refusal = table.records(9).unwrap_err();
+            assert!(refusal.message.starts_with("cannot read"), "{refusal}");
+            let fed = feed(&path, |_| Ok(()), |_| {}, |_| {});
+            assert!(fed.is_err());
+        }
+        std::fs::write(&path, &whole).unwrap();
+        assert_eq!(Csv::new(&path).unwrap().records(9).unwrap().1, [["1", "2"]]);
+        std::fs::remove_file(&path).unwrap();
+    }
 
     #[test]
     fn patterns() {

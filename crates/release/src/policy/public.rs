@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use probity_exact::{Rational, parse_rational};
+
 use super::Policy;
 use super::column::{Column, Domain, MAX_CATEGORIES};
 use crate::hash;
@@ -23,6 +25,11 @@ pub struct Public {
     pub values: Vec<Arc<Vec<i64>>>,
     /// The hash of what was read, or nothing yet.
     pub hash: String,
+}
+
+/// Whether a text is a number that is not whole.
+fn has_fraction(text: &str) -> bool {
+    parse_rational(text).is_ok_and(|number| !number.is_int())
 }
 
 impl Policy {
@@ -98,6 +105,7 @@ impl Policy {
                     Domain::Categories(names) => {
                         names.iter().position(|name| name == text).map(|at| at as i64)
                     }
+                    Domain::Number { unit, .. } if *unit == Rational::ONE && has_fraction(text) => None,
                     _ => column.clean(text.as_bytes()),
                 };
                 value.ok_or_else(|| {
@@ -107,7 +115,7 @@ impl Policy {
                             "a public table has a value in every field: write one, or `null = VALUE` in the policy",
                         ),
                         false => Refusal::input(format!("`{text}` {of} is no value of {}", column.name))
-                            .hint("the policy says what values the column may have"),
+                            .hint("the policy says what values the column may have; `outside = …` there says what others count as"),
                     }
                 })
             };

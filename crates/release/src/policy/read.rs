@@ -182,7 +182,12 @@ fn read_public(source: &Source, name: &str, span: Range<usize>, table: &DeTable)
             _ => {
                 for (name, span, value) in source.entries(source.table(value, "columns")?, None)? {
                     source.check_name(name, span)?;
-                    columns.push(read_column(source, name, value)?);
+                    let mut column = read_column(source, name, value)?;
+                    // Rows of a private table are cleaned without a word; what is public can be looked at, and is taken as it stands.
+                    if !value.get_ref().as_table().is_some_and(|keys| keys.contains_key("outside")) {
+                        column.outside = Outside::Drop;
+                    }
+                    columns.push(column);
                 }
             }
         }

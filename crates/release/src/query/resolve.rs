@@ -579,7 +579,7 @@ impl Scope<'_> {
                 expr,
                 format!("CASE with {} and {} is not answered here", kinds.0, kinds.1),
             )
-            .hint("in a sum its values are numbers; texts may be a GROUP BY key")),
+            .hint("in a sum its values are numbers; a GROUP BY key with texts is written CASE WHEN age < 18 THEN 'young' ELSE 'old' END")),
         }
     }
 
