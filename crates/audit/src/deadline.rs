@@ -48,17 +48,3 @@ impl Deadline {
         if self.is_over() { Err(AuditError::OutOfTime) } else { Ok(()) }
     }
 }
-
-/// What integrals and paths have cost so far, and when they must end.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Meter {
-    /// In units of about six microseconds.
-    pub(crate) work: usize,
-    pub(crate) until: Deadline,
-}
-
-impl Meter {
-    pub(crate) fn new(until: &Deadline) -> Meter {
-        Meter { work: 0, until: until.clone() }
-    }
-}

@@ -213,6 +213,24 @@ fn no_f64_decides_anything_in_the_kernel() {
     assert!(mentions_machine_floats("fn close(a: f32) -> bool { a < 1.0 }"));
 }
 
+/// Whether code keeps something in a thread rather than in a field.
+fn hides_in_a_thread(code: &str) -> bool {
+    code.contains("thread_local!")
+}
+
+/// What is remembered is a field that its reader sees; only the generator, of which each thread has its own, is not.
+#[test]
+fn nothing_is_remembered_in_a_thread() {
+    let generator = root().join("crates/noise/src/entropy/secure.rs");
+    for folder in ["trusted", "crates"] {
+        for (path, code) in sources(folder) {
+            let is_library = path.components().any(|part| part.as_os_str() == "src");
+            assert!(!is_library || path == generator || !hides_in_a_thread(&code), "{}", path.display());
+        }
+    }
+    assert!(hides_in_a_thread("thread_local! { static KNOWN: Cell<u32> = Cell::default(); }"));
+}
+
 /// Something that panics, in code.
 fn panics(code: &str) -> Option<&'static str> {
     [".unwrap()", ".expect(", "panic!(", "unreachable!("].into_iter().find(|mark| code.contains(mark))

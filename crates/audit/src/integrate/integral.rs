@@ -3,9 +3,9 @@
 
 use probity_exact::Rational;
 
-use crate::deadline::Meter;
 use crate::error::AuditError;
 use crate::integrate::linear::{Conditions, Noise, Window};
+use crate::integrate::meter::Meter;
 use crate::integrate::piecewise::{Piecewise, Scalar};
 use crate::integrate::{forest, gaussian, polytope, sum};
 

@@ -5,6 +5,7 @@ pub(crate) mod forest;
 pub(crate) mod gaussian;
 pub(crate) mod integral;
 pub(crate) mod linear;
+pub(crate) mod meter;
 pub(crate) mod normal;
 pub(crate) mod piecewise;
 pub(crate) mod polytope;

@@ -3,15 +3,13 @@
 //!
 //! Breakpoints and rates are exact rationals. Coefficients are plain f64 for a guess, or enclosures for a decision.
 
-use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::rc::Rc;
 
 use probity_exact::{Enclosure, Float, Format, Rational, Sign, directed};
 
 use crate::integrate::forest::Function;
 use crate::integrate::linear::Noise;
-use crate::integrate::sum::{self, Known, Sum};
+use crate::integrate::sum::{Densities, KnownSums};
 
 /// The coefficients of a piecewise function.
 pub(crate) trait Scalar: Clone {
@@ -24,14 +22,8 @@ pub(crate) trait Scalar: Clone {
     fn times(&self, other: &Self) -> Self;
     fn negated(&self) -> Self;
     fn from_enclosed(x: &Enclosed) -> Self;
-    /// The density of a sum, if it was met before.
-    fn known_sum(sum: &Sum) -> Option<Rc<Piecewise<Self>>>;
-    fn remember_sum(sum: Sum, density: Rc<Piecewise<Self>>);
-}
-
-thread_local! {
-    static GUESSED: Known<f64> = RefCell::default();
-    static DECIDED: Known<Enclosed> = RefCell::default();
+    /// The densities of sums whose coefficients are such numbers.
+    fn of(known: &KnownSums) -> &Densities<Self>;
 }
 
 /// Guesses: nothing is decided by these.
@@ -59,11 +51,8 @@ impl Scalar for f64 {
         let end = |end: &Float| end.to_rational().map_or(f64::NAN, |end| directed::cast_nearest(&end));
         (end(x.low()) + end(x.high())) / 2.0
     }
-    fn known_sum(sum: &Sum) -> Option<Rc<Piecewise<f64>>> {
-        GUESSED.with(|known| sum::find(known, sum))
-    }
-    fn remember_sum(sum: Sum, density: Rc<Piecewise<f64>>) {
-        GUESSED.with(|known| sum::keep(known, sum, density));
+    fn of(known: &KnownSums) -> &Densities<f64> {
+        known.guessed()
     }
 }
 
@@ -98,11 +87,8 @@ impl Scalar for Enclosed {
     fn from_enclosed(x: &Enclosed) -> Enclosed {
         x.clone()
     }
-    fn known_sum(sum: &Sum) -> Option<Rc<Piecewise<Enclosed>>> {
-        DECIDED.with(|known| sum::find(known, sum))
-    }
-    fn remember_sum(sum: Sum, density: Rc<Piecewise<Enclosed>>) {
-        DECIDED.with(|known| sum::keep(known, sum, density));
+    fn of(known: &KnownSums) -> &Densities<Enclosed> {
+        known.decided()
     }
 }
 

@@ -15,9 +15,10 @@ use std::collections::BTreeMap;
 
 use probity_exact::{Rational, Sign};
 
-use crate::deadline::{Deadline, Meter};
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::integrate::linear::{Conditions, Form, Noise, Window};
+use crate::integrate::meter::Meter;
 use crate::integrate::piecewise::{Enclosed, Scalar};
 
 /// Cases after which an elimination is given up.

@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use probity_exact::{Rational, Sign};
 
-use crate::deadline::Meter;
 use crate::error::AuditError;
 use crate::integrate::forest::Function;
 use crate::integrate::linear::{Noise, Window};
-use crate::integrate::piecewise::{Piecewise, Scalar};
+use crate::integrate::meter::Meter;
+use crate::integrate::piecewise::{Enclosed, Piecewise, Scalar};
 
 /// Draws beyond which a sum is not looked at.
 const MOST: usize = 200;
@@ -29,7 +29,7 @@ pub(crate) fn probability<S: Scalar>(
     let key: Sum = window.terms.iter().map(|(draw, c)| (noises[*draw].clone(), c.clone())).collect();
     let n = window.terms.len();
     meter.work += n * n;
-    let density = match S::known_sum(&key) {
+    let density = match meter.sums.find(&key) {
         Some(known) => known,
         None => {
             let Some(density) = Piecewise::<S>::density(&noises[*first]) else { return Ok(None) };
@@ -44,7 +44,7 @@ pub(crate) fn probability<S: Scalar>(
                 density = next.vanishing();
             }
             let density = Rc::new(density);
-            S::remember_sum(key, density.clone());
+            meter.sums.keep(key, density.clone());
             density
         }
     };
@@ -55,22 +55,36 @@ pub(crate) fn probability<S: Scalar>(
 /// Draws, each with its factor.
 pub(crate) type Sum = Vec<(Noise, Rational)>;
 
-/// Densities of sums that were met, on this thread.
-pub(crate) type Known<S> = RefCell<Vec<(Sum, Rc<Piecewise<S>>)>>;
+/// Densities of sums.
+pub(crate) type Densities<S> = RefCell<Vec<(Sum, Rc<Piecewise<S>>)>>;
 
 /// Sums that are remembered.
 const REMEMBERED: usize = 16;
 
-pub(crate) fn find<S>(known: &Known<S>, sum: &Sum) -> Option<Rc<Piecewise<S>>> {
-    known.borrow().iter().find(|(key, _)| key == sum).map(|(_, density)| density.clone())
-}
+/// Densities of sums that were met, by guesses and by decisions. Clones are the same memory.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KnownSums(Rc<(Densities<f64>, Densities<Enclosed>)>);
 
-pub(crate) fn keep<S>(known: &Known<S>, sum: Sum, density: Rc<Piecewise<S>>) {
-    let mut known = known.borrow_mut();
-    if known.len() == REMEMBERED {
-        known.remove(0);
+impl KnownSums {
+    pub(crate) fn guessed(&self) -> &Densities<f64> {
+        &self.0.0
     }
-    known.push((sum, density));
+
+    pub(crate) fn decided(&self) -> &Densities<Enclosed> {
+        &self.0.1
+    }
+
+    fn find<S: Scalar>(&self, sum: &Sum) -> Option<Rc<Piecewise<S>>> {
+        S::of(self).borrow().iter().find(|(key, _)| key == sum).map(|(_, density)| density.clone())
+    }
+
+    fn keep<S: Scalar>(&self, sum: Sum, density: Rc<Piecewise<S>>) {
+        let mut known = S::of(self).borrow_mut();
+        if known.len() == REMEMBERED {
+            known.remove(0);
+        }
+        known.push((sum, density));
+    }
 }
 
 fn scaled<S: Scalar>(f: &Piecewise<S>, factor: &Rational) -> Piecewise<S> {
@@ -119,7 +133,6 @@ fn convolved<S: Scalar>(f: &Piecewise<S>, noise: &Noise, c: &Rational) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::integrate::piecewise::Enclosed;
     use crate::integrate::polytope;
     use probity_exact::rational;
 

@@ -7,11 +7,13 @@ use probity_exact::{Float, Integer, Natural, Rational, Round, UnsignedAbs};
 use probity_kernel::term::Mechanism;
 
 use crate::case::Case;
-use crate::deadline::{Deadline, Meter};
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::integrate::integral;
 use crate::integrate::linear::Form;
+use crate::integrate::meter::Meter;
 use crate::integrate::piecewise::Enclosed;
+use crate::integrate::sum::KnownSums;
 use crate::output::law::{Law, LawBuilder, Mass};
 use crate::output::outcome::{Inputs, Outcome, Parameters};
 use crate::real::paths::{Depth, Explorer, add_to, outcome};
@@ -78,6 +80,7 @@ struct Masses {
     /// Whether paths with continuous draws are integrated, or refused.
     integrate: bool,
     until: Deadline,
+    known: KnownSums,
     /// Per outcome, a sum of exact probabilities and a sum of bounds.
     sums: BTreeMap<Outcome, (Rational, (Float, Float))>,
 }
@@ -129,8 +132,11 @@ impl Masses {
 
     /// Adds a path whose continuous draws are under conditions.
     fn add_continuous(&mut self, world: &RealWorld<'_>, outcome: Outcome) -> Result<(), AuditError> {
-        let noise: Enclosed =
-            integral::probability(&world.noises, &world.conditions, &mut Meter::new(&self.until))?;
+        let noise: Enclosed = integral::probability(
+            &world.noises,
+            &world.conditions,
+            &mut Meter::new(&self.until, &self.known),
+        )?;
         let (low, high) = world.chance.ends();
         let zero = Float::zero(false);
         let below = if noise.low().is_negative() { &zero } else { noise.low() };

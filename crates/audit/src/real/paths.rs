@@ -7,10 +7,12 @@ use probity_exact::{Float, Natural, Rational, Round};
 use probity_kernel::term::Mechanism;
 
 use crate::case::Case;
-use crate::deadline::{Deadline, Meter};
+use crate::deadline::Deadline;
 use crate::error::AuditError;
 use crate::integrate::integral;
+use crate::integrate::meter::Meter;
 use crate::integrate::piecewise::{Enclosed, Scalar};
+use crate::integrate::sum::KnownSums;
 use crate::output::bounds::Bounds;
 use crate::output::event::Event;
 use crate::output::outcome::{Inputs, Outcome, Parameters};
@@ -46,8 +48,8 @@ pub(crate) struct Explorer {
     most_work: usize,
     /// Values of draws met before, by law; most programs draw from few different laws.
     known: Vec<(KnownLaw, Values)>,
-    /// The same from one exploration to the next.
-    laws: KnownLaws,
+    /// What is remembered from one exploration to the next.
+    memory: Memory,
     until: Deadline,
     /// Whether some path never ends.
     pub(crate) endless: bool,
@@ -72,21 +74,25 @@ pub(crate) type Followed = Result<Option<(RealWorld<'static>, Value<Real>)>, Aud
 /// Laws that are remembered from one exploration to the next: a search explores many inputs with the same noise.
 const REMEMBERED: usize = 64;
 
-/// Laws of draws that were met, each with the bits of its tail and its values. Clones are the same memory.
+/// What explorations have met. Clones are the same memory.
 #[derive(Clone, Default)]
-pub(crate) struct KnownLaws(Rc<RefCell<Vec<(KnownLaw, u32, Values)>>>);
+pub(crate) struct Memory {
+    /// Laws of draws, each with the bits of its tail and its values.
+    laws: Rc<RefCell<Vec<(KnownLaw, u32, Values)>>>,
+    sums: KnownSums,
+}
 
-impl KnownLaws {
+impl Memory {
     /// The values of a law with probability above 0, cut at a tail of the given bits.
     fn values(&self, law: &Needed, key: &KnownLaw, tail_bits: u32) -> Result<Values, AuditError> {
         let same = |(known, bits, _): &&(KnownLaw, u32, Values)| known == key && *bits == tail_bits;
-        if let Some((_, _, values)) = self.0.borrow().iter().find(same) {
+        if let Some((_, _, values)) = self.laws.borrow().iter().find(same) {
             return Ok(values.clone());
         }
         let mut values = choices(law, Tail { bits: tail_bits }).map_err(stop_error)?;
         values.retain(|(_, chance)| !chance.exact.is_zero());
         let values: Values = values.into_iter().map(Rc::new).collect();
-        let mut laws = self.0.borrow_mut();
+        let mut laws = self.laws.borrow_mut();
         if laws.len() == REMEMBERED {
             laws.remove(0);
         }
@@ -108,7 +114,7 @@ impl Explorer {
             work: 0,
             most_work: usize::MAX,
             known: Vec::new(),
-            laws: KnownLaws::default(),
+            memory: Memory::default(),
             until: case.deadline(),
             endless: false,
             is_fitted: false,
@@ -125,9 +131,14 @@ impl Explorer {
         &self.until
     }
 
-    /// The same with the laws of draws that others have met, to which it adds its own.
-    pub(crate) fn remembering(self, laws: &KnownLaws) -> Explorer {
-        Explorer { laws: laws.clone(), ..self }
+    /// The same with what others have met, to which it adds its own.
+    pub(crate) fn remembering(self, memory: &Memory) -> Explorer {
+        Explorer { memory: memory.clone(), ..self }
+    }
+
+    /// The sums of draws that were met.
+    pub(crate) fn sums(&self) -> &KnownSums {
+        &self.memory.sums
     }
 
     /// Bounds of the probability of an event.
@@ -209,7 +220,7 @@ impl Explorer {
                 Err(Stop::Draw) => {
                     let Some(law) = world.needed.take() else { break };
                     let key = (law.kind, law.arguments.clone());
-                    let values = self.laws.values(&law, &key, self.depth.tail_bits)?;
+                    let values = self.memory.values(&law, &key, self.depth.tail_bits)?;
                     let Some(middle) = values.get(values.len() / 2).cloned() else { break };
                     met.push((law, key));
                     Choice::Draw(middle)
@@ -228,7 +239,7 @@ impl Explorer {
         for bits in std::iter::once(self.depth.tail_bits).chain(fewer) {
             let mut product = 1usize;
             for (law, key) in &met {
-                product = product.saturating_mul(self.laws.values(law, key, bits)?.len().max(1));
+                product = product.saturating_mul(self.memory.values(law, key, bits)?.len().max(1));
             }
             if product <= most {
                 self.depth.tail_bits = bits;
@@ -243,7 +254,7 @@ impl Explorer {
         let place = match self.known.iter().position(|(known, _)| *known == key) {
             Some(place) => place,
             None => {
-                let values = self.laws.values(law, &key, self.depth.tail_bits)?;
+                let values = self.memory.values(law, &key, self.depth.tail_bits)?;
                 self.known.push((key, values));
                 self.known.len() - 1
             }
@@ -297,7 +308,7 @@ impl Explorer {
     /// The probability of all paths into the event; `None` when there were too many.
     pub(crate) fn probability<S: Scalar>(&mut self, event: &Event) -> Result<Option<S>, AuditError> {
         let parts = event.disjoint_parts().ok_or(OVERLAP)?;
-        let mut sum = Sum::<S>::new(&self.until);
+        let mut sum = Sum::<S>::new(&self.until, self.sums());
         let complete = match parts {
             [single] => self.follow(Some(single), &mut |world, _| sum.add(world))?,
             // The parts are disjoint, so their probabilities add up, path by path.
@@ -343,10 +354,10 @@ pub(crate) struct Sum<S> {
 }
 
 impl<S: Scalar> Sum<S> {
-    pub(crate) fn new(until: &Deadline) -> Sum<S> {
+    pub(crate) fn new(until: &Deadline, sums: &KnownSums) -> Sum<S> {
         let continuous = S::from_rational(&Rational::ZERO);
         let discrete = (Float::zero(false), Float::zero(false));
-        Sum { continuous, discrete, meter: Meter::new(until) }
+        Sum { continuous, discrete, meter: Meter::new(until, sums) }
     }
 
     /// What the integrals cost.

@@ -10,6 +10,7 @@ use probity_kernel::term::Reading;
 
 use crate::deadline::Deadline;
 use crate::error::AuditError;
+use crate::integrate::sum::KnownSums;
 use crate::output::bounds::Bounds;
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::Outcome;
@@ -33,6 +34,7 @@ pub(crate) struct Paths {
     /// What the integrals cost.
     pub(crate) work: usize,
     until: Deadline,
+    sums: KnownSums,
 }
 
 /// Paths with continuous draws beyond which a program is looked at by guided paths only.
@@ -56,7 +58,7 @@ const DEAR: usize = 3000;
 impl Paths {
     /// Follows all paths; `None` when there are too many.
     pub(crate) fn of(explorer: &mut Explorer) -> Result<Option<Paths>, AuditError> {
-        let until = explorer.deadline().clone();
+        let (until, sums) = (explorer.deadline().clone(), explorer.sums().clone());
         let mut paths = Paths {
             atoms: BTreeMap::new(),
             continuous: Vec::new(),
@@ -64,6 +66,7 @@ impl Paths {
             endless: false,
             work: 0,
             until: until.clone(),
+            sums: sums.clone(),
         };
         let (mut continuous, mut open) = (0, Vec::new());
         let complete = explorer.follow(None, &mut |world, output| {
@@ -73,7 +76,7 @@ impl Paths {
             }
             match outcome(output) {
                 Some(known) => {
-                    let mut sum = Sum::<f64>::new(&until);
+                    let mut sum = Sum::<f64>::new(&until, &sums);
                     let added = sum.add(world);
                     paths.work += sum.work();
                     added?;
@@ -126,7 +129,7 @@ impl Paths {
     /// The probability of an event.
     fn probability(&mut self, event: &Event) -> Result<f64, AuditError> {
         let atoms: f64 = self.atoms.iter().filter(|(o, _)| event.contains(o)).map(|(_, p)| p).sum();
-        let mut sum = Sum::<f64>::new(&self.until);
+        let mut sum = Sum::<f64>::new(&self.until, &self.sums);
         let parts = event.disjoint_parts().unwrap_or_default();
         let mut paths = self.continuous.iter();
         let done = paths.try_for_each(|(world, output)| sum.add_parts(world, parts, output));

@@ -14,7 +14,7 @@ use crate::output::bounds::Bounds;
 use crate::output::event::Event;
 use crate::output::outcome::{Inputs, Parameters};
 use crate::pair::neighbours::claimed_value;
-use crate::real::paths::{Depth, Explorer, KnownLaws};
+use crate::real::paths::{Depth, Explorer, Memory};
 use crate::refute::concentrated::{mu_of_rho, shown_mu, shown_rho};
 
 /// Two neighbours and an event that contradict a claim: the first probability exceeds e^ε times the second plus δ.
@@ -180,7 +180,7 @@ pub fn check_refutation(
     event: &Event,
 ) -> Result<Option<Refutation>, AuditError> {
     let case = Case::new(mechanism, parameters, first);
-    check_within(case, second, claim, event, Depth::default(), &KnownLaws::default())
+    check_within(case, second, claim, event, Depth::default(), &Memory::default())
 }
 
 /// [`check_refutation`] with limits of the exploration; beyond them, boxes.
@@ -190,13 +190,13 @@ pub(crate) fn check_within(
     claim: &Claim,
     event: &Event,
     depth: Depth,
-    laws: &KnownLaws,
+    memory: &Memory,
 ) -> Result<Option<Refutation>, AuditError> {
     let (first, other) = (case.inputs, case.at(second));
     if !(case.is_admitted()? && other.is_admitted()? && case.is_neighbour_of(second)?) {
         return Ok(None);
     }
-    let exactly = |case: Case<'_>| Explorer::new(case, depth)?.remembering(laws).enclosed(event);
+    let exactly = |case: Case<'_>| Explorer::new(case, depth)?.remembering(memory).enclosed(event);
     let (both, evidence) = match (exactly(case), exactly(other)) {
         (Ok(Some(p)), Ok(Some(q))) => ((p, q), Evidence::Integration),
         (Err(error), _) | (_, Err(error)) if !matches!(error, AuditError::Unsupported { .. }) => {

@@ -16,7 +16,7 @@ use crate::output::outcome::{Inputs, Parameters};
 use crate::pair::candidates::{ALL_ROUNDS, APART, Pair, ROUNDS, TIERS, for_samples, from_many, pairs};
 use crate::pair::mutate::mutated;
 use crate::pair::settings::parameters;
-use crate::real::paths::{Depth, Explorer, KnownLaws};
+use crate::real::paths::{Depth, Explorer, Memory};
 use crate::refute::few_path_events::{self, TOO_MANY_PATHS};
 use crate::refute::floats::search_float_refutation;
 use crate::refute::likeness::likeness;
@@ -69,7 +69,7 @@ pub fn search_refutation_until(
         out_of_range: None,
         until: usual.clone(),
         best: Vec::new(),
-        laws: KnownLaws::default(),
+        memory: Memory::default(),
     };
     let settings = parameters(mechanism, claim, given, ALL_SETTINGS);
     let few = &settings[..settings.len().min(SETTINGS)];
@@ -192,7 +192,7 @@ struct Search<'a> {
     /// The pairs that told most, the best first.
     best: Vec<(f64, Parameters, Pair)>,
     /// A search explores many inputs with the same noise.
-    laws: KnownLaws,
+    memory: Memory,
 }
 
 /// What was looked at, and what came nearest to the claim.
@@ -213,7 +213,7 @@ impl Search<'_> {
     }
 
     fn explorer(&self, setting: &Parameters, inputs: &Inputs, depth: Depth) -> Result<Explorer, AuditError> {
-        Ok(Explorer::new(self.case(setting, inputs), depth)?.remembering(&self.laws))
+        Ok(Explorer::new(self.case(setting, inputs), depth)?.remembering(&self.memory))
     }
 
     fn check(
@@ -222,7 +222,7 @@ impl Search<'_> {
         pair: (&Inputs, &Inputs),
         event: &Event,
     ) -> Result<Option<Refutation>, AuditError> {
-        check_within(self.case(setting, pair.0), pair.1, self.claim, event, DECISION, &self.laws)
+        check_within(self.case(setting, pair.0), pair.1, self.claim, event, DECISION, &self.memory)
     }
 
     /// What the search ended with when it found nothing.
@@ -295,11 +295,11 @@ impl Search<'_> {
         setting: &Parameters,
         (x, y): (&Inputs, &Inputs),
     ) -> Result<Option<Refutation>, AuditError> {
-        let laws = self.laws.clone();
+        let memory = self.memory.clone();
         let until = self.until.clone();
         let explorer = |mechanism: &Mechanism, inputs: &Inputs, depth: Depth| {
             let case = Case::new(mechanism, setting, inputs).until(&until);
-            Ok::<_, AuditError>(Explorer::new(case, depth)?.remembering(&laws).within(MOST_WORK))
+            Ok::<_, AuditError>(Explorer::new(case, depth)?.remembering(&memory).within(MOST_WORK))
         };
         let enclosed = |mechanism: &Mechanism, inputs: &Inputs, event: &Event| {
             explorer(mechanism, inputs, DECISION)?.enclosed(event)
