@@ -9,7 +9,7 @@
 //! - [`search_worst_pair`], [`all_pairs`]: the inputs that lose most;
 //! - [`event_probability`], [`enclosed_probability`]: the probability of a set of outputs over the reals;
 //! - [`search_refutation`], [`check_refutation`]: counterexamples to a claim;
-//! - [`search_shown_loss`]: what two inputs show where the output is continuous;
+//! - [`search_event_loss`]: what two inputs show where the output is continuous;
 //! - [`reachability`], [`outcome_mass`]: which outputs give the input away.
 //!
 //! ```
@@ -82,7 +82,7 @@ pub use real::law::{integrated_law, real_law};
 pub use real::paths::{Depth, event_probability};
 pub use refute::concentrated::event_rho;
 pub use refute::floats::search_float_refutation;
-pub use refute::pair_loss::{Shown, search_shown_loss, search_shown_loss_of};
+pub use refute::pair_loss::{EventLoss, search_event_loss, search_event_loss_of};
 pub use refute::refutation::{Closest, Evidence, Refutation, Tried, Verdict, check_refutation, claimed};
 pub use refute::search::{search_refutation, search_refutation_until};
 pub use worst::exhaustive::{AllPairs, all_pairs};

@@ -8,7 +8,7 @@ pub mod shell;
 pub mod table;
 
 pub use mechanism::{
-    audit, certify, check, counterexample, explain, format, list, report, run, search, telling_event, verify,
+    audit, audited_event, certify, check, counterexample, explain, format, list, report, run, search, verify,
 };
 pub use noise::{account, bench, map, named, sample};
 pub use table::{budget, policy, release};

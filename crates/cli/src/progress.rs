@@ -105,7 +105,7 @@ pub fn watched_by<T>(progress: &Progress, work: impl FnOnce(&Watch<'_>) -> T) ->
         Some((done, all)) => progress.step(done, all, || step.what.clone()),
         None => progress.show(|| step.what.clone()),
     };
-    work(&Watch::default().telling(&tell))
+    work(&Watch::default().reporting_to(&tell))
 }
 
 /// Does work that does not report by itself, under a name.

@@ -3,7 +3,7 @@
 use probity_exact::Rational;
 use probity_exact::directed::{cast_down, cast_up};
 use probity_verdict::{
-    Audit, Bounds, Certification, Comparison, Found, Reading, Replay, Side, TellingEvent, Upper, Verdict,
+    Audit, Bounds, Certification, Comparison, Found, Reading, Replay, Side, EventAudit, Upper, Verdict,
     couplings,
 };
 use probity_verdict::{counterexample, decimal};
@@ -157,17 +157,17 @@ fn compared<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Bound<'py
         .into_object("Audit")
 }
 
-fn told<'py>(py: Python<'py>, event: &TellingEvent) -> PyResult<Bound<'py, PyAny>> {
-    let TellingEvent { shown, neighbours, epsilon, seconds, .. } = event;
-    let (likelier, other) = (probability(py, &shown.probability)?, probability(py, &shown.of_neighbour)?);
-    let probabilities = if shown.side == Side::First { (likelier, other) } else { (other, likelier) };
+fn told<'py>(py: Python<'py>, event: &EventAudit) -> PyResult<Bound<'py, PyAny>> {
+    let EventAudit { found, neighbours, epsilon, seconds, .. } = event;
+    let (likelier, other) = (probability(py, &found.probability)?, probability(py, &found.of_neighbour)?);
+    let probabilities = if found.side == Side::First { (likelier, other) } else { (other, likelier) };
     Fields::new(py)
         .with("reading", Reading::Reals.to_string())?
         .with("outcomes", py.None())?
         .with("outcomes_of_neighbour", py.None())?
         .with("neighbours", *neighbours)?
         .with("epsilon", epsilon.to_f64())?
-        .with("loss", shown.loss)?
+        .with("loss", found.loss)?
         .with("excess", py.None())?
         .with("worst_outcome", py.None())?
         .with("impossible", py.None())?
@@ -175,7 +175,7 @@ fn told<'py>(py: Python<'py>, event: &TellingEvent) -> PyResult<Bound<'py, PyAny
         .with("impossible_mass", py.None())?
         .with("escaped_mass", py.None())?
         .with("delta_at_epsilon", py.None())?
-        .with("event", counterexample::event(&shown.event))?
+        .with("event", counterexample::event(&found.event))?
         .with("probabilities", probabilities)?
         .with("law", Vec::<String>::new())?
         .with("seconds", *seconds)?

@@ -4,9 +4,9 @@ use std::thread;
 use std::time::Instant;
 
 use probity_audit::{
-    AuditError, Bounds, Case, Deadline, Effort, Inputs, Law, LogarithmCost, PairReport, Parameters,
-    Reachability, Renyi, Shown, claimed, event_rho, logarithm_cost, neighbours, reachability,
-    search_shown_loss_of,
+    AuditError, Bounds, Case, Deadline, Effort, EventLoss, Inputs, Law, LogarithmCost, PairReport,
+    Parameters, Reachability, Renyi, claimed, event_rho, logarithm_cost, neighbours, reachability,
+    search_event_loss_of,
 };
 use probity_exact::{Format, Rational, directed};
 use probity_kernel::term::{Distribution, Reading, Statement};
@@ -46,7 +46,7 @@ pub enum Audit {
     /// Their exact laws, outcome by outcome.
     Laws(Box<Comparison>),
     /// Over the reals a continuous output has no law that could be listed, but events that tell.
-    Event(Box<TellingEvent>),
+    Event(Box<EventAudit>),
 }
 
 /// Two exact laws side by side.
@@ -76,9 +76,9 @@ pub struct Comparison {
 
 /// The event that tells two inputs apart best, as far as it was found.
 #[derive(Debug, Clone)]
-pub struct TellingEvent {
+pub struct EventAudit {
     /// The event and its probabilities.
-    pub shown: Shown,
+    pub found: EventLoss,
     /// Whether the claim is about these inputs at all.
     pub neighbours: bool,
     /// The claimed ε; for a claim in ρ or μ that ρ, or μ²/2.
@@ -117,7 +117,7 @@ pub fn audit(program: &Program, settings: &AuditSettings, watch: &Watch<'_>) -> 
         Err(_) if reading == Reading::Reals => {
             in_time(watch)?;
             watch.say("looking for an event that tells the inputs apart");
-            return telling_event(program, &parameters, inputs, neighbours, &until)
+            return event_audit(program, &parameters, inputs, neighbours, &until)
                 .map(|event| Audit::Event(Box::new(event)));
         }
         laws => laws?,
@@ -179,22 +179,22 @@ fn reach(
     Ok(reachability(&program.mechanism, parameters, &inputs[0], &inputs[1], format, samples, SEED)?)
 }
 
-fn telling_event(
+fn event_audit(
     program: &Program,
     parameters: &Parameters,
     inputs: &[Inputs; 2],
     neighbours: bool,
     until: &Deadline,
-) -> Result<TellingEvent, Error> {
+) -> Result<EventAudit, Error> {
     let start = Instant::now();
     let case = Case::new(&program.mechanism, parameters, &inputs[0]).until(until);
-    let shown = match search_shown_loss_of(case, &inputs[1], &program.claim) {
+    let found = match search_event_loss_of(case, &inputs[1], &program.claim) {
         Err(AuditError::OutOfTime) => return Err(late()),
-        shown => shown?,
+        found => found?,
     };
     let (epsilon, delta) = claimed(&program.mechanism, &program.claim, parameters)?;
     let seconds = start.elapsed().as_secs_f64();
-    let Some(shown) = shown else {
+    let Some(found) = found else {
         // An event may tell them apart all the same, by no more than the claim gives away with δ.
         let found = match delta.high > Rational::ZERO {
             true => "no event was found that tells these inputs apart by more than the claimed delta",
@@ -203,7 +203,7 @@ fn telling_event(
         return Err(Error::new(found)
             .with_hint("that proves nothing: other inputs, or noise on a smaller scale, may show more"));
     };
-    Ok(TellingEvent { shown, neighbours, epsilon, delta, measure: program.claim.reading, seconds })
+    Ok(EventAudit { found, neighbours, epsilon, delta, measure: program.claim.reading, seconds })
 }
 
 /// Whether a claim is in ρ or μ, which are no ε.
@@ -211,10 +211,10 @@ pub fn is_concentrated(reading: Reading) -> bool {
     matches!(reading, Reading::Rho | Reading::Mu)
 }
 
-impl TellingEvent {
+impl EventAudit {
     /// For a claim in ρ or μ: the ρ that the event shows for certain.
     pub fn rho_shown(&self) -> Option<f64> {
-        is_concentrated(self.measure).then(|| event_rho(&self.shown.probability, &self.shown.of_neighbour))
+        is_concentrated(self.measure).then(|| event_rho(&self.found.probability, &self.found.of_neighbour))
     }
 }
 

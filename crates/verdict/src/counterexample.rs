@@ -13,7 +13,7 @@ use crate::decimal;
 pub fn facts(program: &Program, refutation: &Refutation) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if !refutation.parameters.is_empty() {
-        facts.push(("parameters", listed(&refutation.parameters, decimal::telling)));
+        facts.push(("parameters", listed(&refutation.parameters, decimal::exact_or_nearest)));
     }
     let claimed = decimal::double(refutation.epsilon.to_f64());
     // An epsilon is what a loss is in if nothing is said.
@@ -86,11 +86,13 @@ const LISTED: usize = 8;
 pub fn event(event: &Event) -> String {
     let condition = |place: String, condition: &Condition| match condition {
         Condition::Is(outcome) => Some(decimal::equation(place, &decimal::outcome(outcome))),
-        Condition::AtMost(bound) => Some(format!("{place} <= {}", decimal::telling(bound))),
-        Condition::AtLeast(bound) => Some(format!("{place} >= {}", decimal::telling(bound))),
-        Condition::Between(low, high) => {
-            Some(format!("{} <= {place} <= {}", decimal::telling(low), decimal::telling(high)))
-        }
+        Condition::AtMost(bound) => Some(format!("{place} <= {}", decimal::exact_or_nearest(bound))),
+        Condition::AtLeast(bound) => Some(format!("{place} >= {}", decimal::exact_or_nearest(bound))),
+        Condition::Between(low, high) => Some(format!(
+            "{} <= {place} <= {}",
+            decimal::exact_or_nearest(low),
+            decimal::exact_or_nearest(high)
+        )),
         Condition::Anything => None,
     };
     match event {
@@ -101,7 +103,7 @@ pub fn event(event: &Event) -> String {
                 _ => &[],
             };
             let related =
-                |relation: &Relation| condition(relation.sum(decimal::telling), &relation.condition);
+                |relation: &Relation| condition(relation.sum(decimal::exact_or_nearest), &relation.condition);
             let entries = conditions.iter().enumerate();
             entries
                 .filter_map(|(i, each)| condition(format!("output[{i}]"), each))

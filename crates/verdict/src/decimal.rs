@@ -146,12 +146,12 @@ pub fn at_most(bound: f64) -> String {
 }
 
 /// Digits that tell any two doubles apart.
-const TELLING: usize = 17;
+const DISTINCT: usize = 17;
 
 /// A number for a person who may want to use it: exactly where that is short, else after `≈` with as many digits as tell
 /// it from its neighbours.
-pub fn telling(value: &Rational) -> String {
-    let (low, high) = (down(value, TELLING), up(value, TELLING));
+pub fn exact_or_nearest(value: &Rational) -> String {
+    let (low, high) = (down(value, DISTINCT), up(value, DISTINCT));
     if low == high {
         return low;
     }
@@ -186,7 +186,7 @@ pub fn equation(name: impl Display, shown: &str) -> String {
 /// What a mechanism released.
 pub fn outcome(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Number(x) => telling(x),
+        Outcome::Number(x) => exact_or_nearest(x),
         Outcome::List(items) => {
             format!("[{}]", items.iter().map(self::outcome).collect::<Vec<_>>().join(", "))
         }
@@ -197,8 +197,10 @@ pub fn outcome(outcome: &Outcome) -> String {
 /// What a mechanism is given.
 pub fn given(given: &Given) -> String {
     match given {
-        Given::Number(x) => telling(x),
-        Given::List(items) => format!("[{}]", items.iter().map(telling).collect::<Vec<_>>().join(", ")),
+        Given::Number(x) => exact_or_nearest(x),
+        Given::List(items) => {
+            format!("[{}]", items.iter().map(exact_or_nearest).collect::<Vec<_>>().join(", "))
+        }
         Given::Rows(rows) => {
             let row = |row: &Vec<Given>| {
                 format!("({})", row.iter().map(self::given).collect::<Vec<_>>().join(", "))
@@ -265,7 +267,7 @@ mod tests {
     }
     #[test]
     fn numbers_for_people_are_short_and_tell_enough() {
-        let shown = |text: &str| telling(&number(text));
+        let shown = |text: &str| exact_or_nearest(&number(text));
         assert_eq!(shown("7/2"), "3.5");
         assert_eq!(shown("0.1"), "0.1");
         assert_eq!(shown("-1/1024"), "-0.0009765625");

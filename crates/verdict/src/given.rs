@@ -178,7 +178,7 @@ pub(crate) fn check_input(program: &Program, parameters: &Parameters, input: &In
     let types: Vec<String> =
         mechanism.inputs.iter().map(|input| format!("{}: {}", input.name, input.sort)).collect();
     let types = format!("its inputs are {}", types.join(", "));
-    let text = inputs_text(input, decimal::telling);
+    let text = inputs_text(input, decimal::exact_or_nearest);
     let error =
         Error::new(format!("{} is not defined for the input {text} with these parameters", mechanism.name));
     Err(match assumptions.is_empty() {
@@ -236,7 +236,7 @@ pub(crate) fn check_parameters(parameters: &Parameters, reading: Reading) -> Res
     for (name, value) in parameters {
         let float = format.round(value, Round::NearestEven);
         if !float.is_finite() || float.is_zero() && !value.is_zero() {
-            let shown = decimal::telling(value);
+            let shown = decimal::exact_or_nearest(value);
             let reason = format!("{name} = {shown} is beyond the range of {format}, and not admitted there");
             return Err(Error::new(reason)
                 .with_hint("give another value, or another format")

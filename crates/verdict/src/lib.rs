@@ -59,7 +59,7 @@ mod verify;
 mod watch;
 mod worst;
 
-pub use audit::{Audit, AuditSettings, Comparison, TellingEvent, audit, is_concentrated, reading_of};
+pub use audit::{Audit, AuditSettings, Comparison, EventAudit, audit, is_concentrated, reading_of};
 pub use certify::{Certification, CertifySettings, Found, certify};
 pub use check::{NotExported, Replay, check, coq};
 pub use error::{Error, Kind};
@@ -73,8 +73,8 @@ pub use worst::{Worst, WorstSettings, audit_all, audit_worst};
 
 // The data that answers are made of; no function that decides is among them.
 pub use probity_audit::{
-    Bounds, Closest, Condition, Event, Evidence, FoundPair, Given, Inputs, LogarithmCost, Outcome,
-    PairReport, Parameters, Reachability, Refutation, Relation, Renyi, SearchState, Shown, Side, Tried,
+    Bounds, Closest, Condition, Event, EventLoss, Evidence, FoundPair, Given, Inputs, LogarithmCost, Outcome,
+    PairReport, Parameters, Reachability, Refutation, Relation, Renyi, SearchState, Side, Tried,
 };
 pub use probity_float::certified::Certified;
 pub use probity_kernel::float::{FloatTheorem, Rejection, Uniform};

@@ -6,7 +6,7 @@
 //! let quiet = Watch::default();
 //! assert!(!quiet.is_over());
 //! let say = |step: &probity_verdict::Step| eprintln!("{step}");
-//! let watch = Watch::default().telling(&say).within(Duration::from_secs(5));
+//! let watch = Watch::default().reporting_to(&say).within(Duration::from_secs(5));
 //! assert!(!watch.is_over() && Watch::default().within(Duration::ZERO).is_over());
 //! ```
 
@@ -50,7 +50,7 @@ pub struct Watch<'a> {
 impl<'a> Watch<'a> {
     /// The same with somebody who is told.
     #[must_use]
-    pub fn telling(self, progress: &'a (dyn Fn(&Step) + Sync)) -> Watch<'a> {
+    pub fn reporting_to(self, progress: &'a (dyn Fn(&Step) + Sync)) -> Watch<'a> {
         Watch { progress: Some(progress), ..self }
     }
 

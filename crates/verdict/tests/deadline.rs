@@ -82,7 +82,7 @@ fn the_page_says_what_was_left_out() {
 fn every_function_tells_what_it_does() {
     let told = Mutex::new(Vec::new());
     let tell = |step: &Step| told.lock().unwrap().push(step.to_string());
-    let watch = Watch::default().telling(&tell);
+    let watch = Watch::default().reporting_to(&tell);
     let program = library("snapping");
     let values = vec![setting("eps=1"), setting("B=10")];
     let says = |part: &str| {

@@ -19,7 +19,7 @@ use crate::refute::search::{DECISION, DECISIONS, GUESS, MOST_WORK};
 
 /// What two given inputs show: the event with the largest loss that was found, likelier under one of them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct EventLoss {
     /// The set of outputs.
     pub event: Event,
     /// Under which input it is likelier.
@@ -38,7 +38,7 @@ pub struct Shown {
 /// `None` when nothing was found. A lower bound of the loss, as every audit.
 ///
 /// ```
-/// use probity_audit::{Given, Inputs, Parameters, search_shown_loss};
+/// use probity_audit::{Given, Inputs, Parameters, search_event_loss};
 /// use probity_exact::rational;
 /// let program = probity_lang::load_text(
 ///     "mechanism two_draws(x: real)
@@ -51,36 +51,36 @@ pub struct Shown {
 /// .unwrap();
 /// let x = |n: i64| -> Inputs { [("x".into(), Given::Number(rational(n, 1).unwrap()))].into() };
 /// let (mechanism, claim) = (&program.mechanism, &program.claim);
-/// let shown = search_shown_loss(mechanism, claim, &Parameters::new(), &x(0), &x(1)).unwrap().unwrap();
+/// let shown = search_event_loss(mechanism, claim, &Parameters::new(), &x(0), &x(1)).unwrap().unwrap();
 /// assert!(shown.loss > 0.9 && shown.loss < 1.0);
 /// ```
-pub fn search_shown_loss(
+pub fn search_event_loss(
     mechanism: &Mechanism,
     claim: &Claim,
     parameters: &Parameters,
     first: &Inputs,
     second: &Inputs,
-) -> Result<Option<Shown>, AuditError> {
-    search_shown_loss_of(Case::new(mechanism, parameters, first), second, claim)
+) -> Result<Option<EventLoss>, AuditError> {
+    search_event_loss_of(Case::new(mechanism, parameters, first), second, claim)
 }
 
 /// The same up to the deadline of the case.
-pub fn search_shown_loss_of(
+pub fn search_event_loss_of(
     case: Case<'_>,
     second: &Inputs,
     claim: &Claim,
-) -> Result<Option<Shown>, AuditError> {
+) -> Result<Option<EventLoss>, AuditError> {
     let first = case.inputs;
     let (epsilon, delta) = claimed(case.mechanism, claim, case.parameters)?;
     let target = Target::new(&epsilon, &delta, claim.reading);
     let paths = |inputs| Paths::of(&mut Explorer::new(case.at(inputs), GUESS)?.within(MOST_WORK));
-    let mut best: Option<Shown> = None;
+    let mut best: Option<EventLoss> = None;
     let mut keep = |event: Event, side: Side, (p, q): (Bounds, Bounds), evidence: Evidence| {
         let above = Bounds { low: &p.low - &delta.high, high: p.high.clone() };
         let loss = if above.low > Rational::ZERO { loss(&above, &q) } else { f64::NEG_INFINITY };
         // All outputs together show a loss of 0; less says nothing.
         if loss > best.as_ref().map_or(0.0, |best| best.loss) {
-            best = Some(Shown { event, side, probability: p, of_neighbour: q, loss, evidence });
+            best = Some(EventLoss { event, side, probability: p, of_neighbour: q, loss, evidence });
         }
     };
     let sides = [(Side::First, first, second), (Side::Second, second, first)];

@@ -23,7 +23,7 @@ use crate::output::outcome::{Given, Inputs, Parameters};
 use crate::pair::candidates::{ALL_ROUNDS, Pair, pairs};
 use crate::pair::neighbours::{admits_parameters, claimed_value, distance, neighbours};
 use crate::refute::concentrated::event_rho;
-use crate::refute::pair_loss::search_shown_loss_of;
+use crate::refute::pair_loss::search_event_loss_of;
 use crate::refute::refutation::loss;
 use crate::run::bits::Bits;
 use crate::worst::state::{FoundPair, SearchState};
@@ -247,7 +247,7 @@ impl<'a> SearchTask<'a> {
         match (law(first), &self.reading) {
             (Ok(a), _) => Ok(judge_within(setting, (first, second), (&a, &law(second)?), &epsilon, &delta)),
             (Err(AuditError::Unsupported { .. }), Reading::Reals) => {
-                let shown = search_shown_loss_of(case, second, self.claim)?.ok_or(NOTHING)?;
+                let shown = search_event_loss_of(case, second, self.claim)?.ok_or(NOTHING)?;
                 let loss = shown.loss;
                 let excess = beyond(loss, &epsilon);
                 Ok(FoundPair {
@@ -293,7 +293,7 @@ impl SearchTask<'_> {
                 (rho, report.impossible.len(), report.worst.map(|worst| worst.outcome), None)
             }
             Err(AuditError::Unsupported { .. }) => {
-                let shown = search_shown_loss_of(case, second, self.claim)?.ok_or(NOTHING)?;
+                let shown = search_event_loss_of(case, second, self.claim)?.ok_or(NOTHING)?;
                 (event_rho(&shown.probability, &shown.of_neighbour), 0, None, Some(shown.event))
             }
             Err(error) => return Err(error),

@@ -1,6 +1,7 @@
 //! Commands about the text of a mechanism: what is proved, certified, audited and run.
 
 pub mod audit;
+pub mod audited_event;
 pub mod certify;
 pub mod check;
 pub mod counterexample;
@@ -10,5 +11,4 @@ pub mod list;
 pub mod report;
 pub mod run;
 pub mod search;
-pub mod telling_event;
 pub mod verify;

@@ -91,7 +91,7 @@ pub fn inputs(
             && neighbours(mechanism, parameters, &pair[0], &pair[1])?)
     };
     if let Some(pair) = given {
-        let [first, second] = [0, 1].map(|i: usize| inputs_text(&pair[i], decimal::telling));
+        let [first, second] = [0, 1].map(|i: usize| inputs_text(&pair[i], decimal::exact_or_nearest));
         return match fit(pair) {
             Ok(true) => Ok(Some(pair.clone())),
             Ok(false) => Err(Error::new(format!("{first} and {second} are not admitted neighbours"))

@@ -10,7 +10,7 @@ use probity_verdict::{
 };
 use serde_json::{Value, json};
 
-use crate::commands::{search, telling_event};
+use crate::commands::{audited_event, search};
 use crate::failure::{Answer, Failure, Status};
 use crate::progress::watched;
 use crate::{files, given, output};
@@ -93,7 +93,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     };
     let comparison = match watched(within)? {
         Audit::Laws(comparison) => comparison,
-        Audit::Event(event) => return telling_event::print(&event, arguments.json),
+        Audit::Event(event) => return audited_event::print(&event, arguments.json),
     };
     if let Some(path) = &arguments.distribution {
         files::write(path, comparison.distribution().as_bytes())?;
@@ -285,7 +285,12 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
             writeln!(out, "delta at the claimed epsilon {delta}")?;
         }
         for epsilon in &arguments.at_epsilon {
-            writeln!(out, "delta({}) = {:.6e}", decimal::telling(epsilon), comparison.delta(epsilon))?;
+            writeln!(
+                out,
+                "delta({}) = {:.6e}",
+                decimal::exact_or_nearest(epsilon),
+                comparison.delta(epsilon)
+            )?;
         }
         writeln!(out, "This is a lower bound: other inputs may lose more.  {seconds:.3} s")
     })

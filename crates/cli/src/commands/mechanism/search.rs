@@ -154,14 +154,14 @@ fn answer(question: &Question<'_>, worst: &Worst) -> Answer {
             None => writeln!(out, "no pair of neighbours was found")?,
             Some(best) => {
                 writeln!(out, "worst of {tried} pairs {}:", question.reading)?;
-                if let Some(parameters) = listed(decimal::telling).filter(|text| !text.is_empty()) {
+                if let Some(parameters) = listed(decimal::exact_or_nearest).filter(|text| !text.is_empty()) {
                     writeln!(out, "  parameters {parameters}")?;
                 }
                 writeln!(
                     out,
                     "  inputs     {} and {}",
-                    inputs_text(&best.first, decimal::telling),
-                    inputs_text(&best.second, decimal::telling)
+                    inputs_text(&best.first, decimal::exact_or_nearest),
+                    inputs_text(&best.second, decimal::exact_or_nearest)
                 )?;
                 if best.loss == f64::NEG_INFINITY {
                     writeln!(out, "  loss       none: no event is likelier than the claimed delta allows")?;

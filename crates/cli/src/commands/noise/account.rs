@@ -279,7 +279,11 @@ fn lines(arguments: &Arguments, answered: Option<&(&Question, Accounted)>) -> Ve
     let mut lines = Vec::new();
     if let Some((question, answer)) = answered {
         let (what, at, value) = asked(question);
-        lines.push(format!("{what} at {at} = {}: {}", decimal::telling(value), shown(&answer.bracket)));
+        lines.push(format!(
+            "{what} at {at} = {}: {}",
+            decimal::exact_or_nearest(value),
+            shown(&answer.bracket)
+        ));
         if answer.directions.len() > 1 {
             for (direction, bracket) in &answer.directions {
                 lines.push(format!("  {direction}: {}", shown(bracket)));
@@ -326,9 +330,9 @@ fn inverse(
     {
         return Err(Failure::new(format!(
             "no value of {name} keeps epsilon at most {}: the laws without {name} alone lose at least {} at delta = {}",
-            decimal::telling(target),
+            decimal::exact_or_nearest(target),
             decimal::down(&least, DIGITS),
-            decimal::telling(delta)
+            decimal::exact_or_nearest(delta)
         )));
     }
     let found =
@@ -358,8 +362,8 @@ fn inverse(
             writeln!(
                 out,
                 "{name} = {safe} keeps epsilon at most {} at delta = {}",
-                decimal::telling(target),
-                decimal::telling(delta)
+                decimal::exact_or_nearest(target),
+                decimal::exact_or_nearest(delta)
             )?;
             writeln!(
                 out,
@@ -413,7 +417,7 @@ fn curve_page(
             points: point.into_iter().collect(),
         });
         blocks.push(Block::Facts(vec![
-            (format!("{what} at {at} = {}", decimal::telling(value)), shown(&answer.bracket)),
+            (format!("{what} at {at} = {}", decimal::exact_or_nearest(value)), shown(&answer.bracket)),
             ("method".into(), answer.method.clone()),
         ]));
     }

@@ -158,7 +158,7 @@ fn forward(
         lines.push(format!(
             "{} answers at delta = {}: epsilon {}",
             arguments.answers,
-            decimal::telling(delta),
+            decimal::exact_or_nearest(delta),
             at_most_or_between(&answer.bracket)
         ));
         let mut total = accountant::bracket_to_json(&answer.bracket);

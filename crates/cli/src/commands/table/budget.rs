@@ -218,7 +218,7 @@ fn show(arguments: &Arguments) -> Answer {
             writeln!(
                 out,
                 "together at delta = {}: epsilon {}, had all queries been fixed beforehand",
-                decimal::telling(delta),
+                decimal::exact_or_nearest(delta),
                 accountant::shown(&answer.bracket)
             )?;
         }
