@@ -1,7 +1,7 @@
 //! Laws of a continuous output in cells: the number line is cut into intervals, and each is an outcome. What two inputs show
 //! in cells is a lower bound of what they show. Where the output is no number, an event and its complement are the cells.
 
-use probity_exact::{Natural, Rational, UnsignedAbs, rational};
+use probity_exact::{Natural, Rational, UnsignedAbs, fraction};
 
 use crate::case::Case;
 use crate::error::AuditError;
@@ -57,11 +57,11 @@ impl Case<'_> {
     /// ```
     pub fn cells(self, second: &Inputs) -> Result<Cells, AuditError> {
         let cases = [self, self.at(second)];
-        let small = rational(1, 500).unwrap_or_default();
+        let small = fraction::<1, 500>();
         // Cells around the multiples of a width, which is doubled until they hold nearly all of both. The borders are no
         // numbers that a program is likely to release with a probability of their own.
-        let mut width = rational(1, 80).unwrap_or_default();
-        let aside = rational(501, 1000).unwrap_or_default();
+        let mut width = fraction::<1, 80>();
+        let aside = fraction::<501, 1000>();
         let border = |k: i64, width: &Rational| (Rational::from(k) + &aside) * width;
         let mut doublings = 0;
         loop {
@@ -74,7 +74,7 @@ impl Case<'_> {
                 );
                 if doublings == 0 {
                     let inside = case.mass(Condition::Between(low.clone(), high.clone()))?;
-                    if &below.high + &above.high + inside.high < rational(99, 100).unwrap_or_default() {
+                    if &below.high + &above.high + inside.high < fraction::<99, 100>() {
                         return Err(NO_NUMBER);
                     }
                 }

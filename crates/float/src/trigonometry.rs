@@ -23,7 +23,7 @@ static HALF_PI: LazyLock<[Rational; 4]> = LazyLock::new(|| {
         Some(c) => (c.low, c.high),
         None => (Rational::from(1), Rational::from(2)),
     };
-    let head = rational(HEAD, HEAD_UNIT).unwrap_or_default();
+    let head = Rational::from(HEAD) / Rational::from(HEAD_UNIT);
     let tails = [&low - &head, &high - &head];
     let [tail_low, tail_high] = tails;
     [low, high, tail_low, tail_high]

@@ -108,6 +108,23 @@ fn exact_operations_cost_nothing() {
     assert_eq!(found.absolute, Ok(0.0));
 }
 
+/// Inputs that are floats are floats of their own format: a double is none of binary16, and has an error there.
+#[test]
+fn inputs_that_are_floats_are_sampled_in_their_format() {
+    let options = Options { exact_inputs: true, ..Options::default() };
+    for precision in ["binary16", "binary32", "binary64", "binary128", "(float 5 12)"] {
+        // Of its inner side, where an end of the range is no float.
+        for range in ["1 x 2", "1/3 x 4/3"] {
+            let text = |body: &str| format!("(FPCore (x) :precision {precision} :pre (<= {range}) {body})");
+            let found = one(&text("x"), &options);
+            assert_eq!((found.absolute, found.sampled), (Ok(0.0), Some(0.0)), "{precision}");
+            let found = one(&text("(* x x)"), &options);
+            let (bound, sampled) = (found.absolute.unwrap(), found.sampled.unwrap());
+            assert!(0.0 < sampled && sampled <= bound, "{precision}: {sampled:e} {bound:e}");
+        }
+    }
+}
+
 /// Sums of numbers up to 1 whose sizes end at a power of two: floats do not cross it, so the last place is that below.
 /// Each of the n inputs costs 2^-54 and the sum that ends at 2^k costs 2^(k-1-53).
 #[test]

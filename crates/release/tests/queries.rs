@@ -151,6 +151,17 @@ fn what_is_not_answered_is_pointed_at() {
         ("SELECT COUNT(*) FROM people SORT BY age", "a part of this SELECT", None),
         // A comparison in units so small that the column has too many of them.
         ("SELECT COUNT(*) FROM people WHERE income > 0.00000000000000001", "exceed 2^63", Some("income")),
+        // Each end of these fits, but not how far apart they are, which is what bins and averages are made of.
+        (
+            "SELECT MAX(CASE WHEN smoker THEN (age + 1000) * 5000000000000000 ELSE (age - 1000) * 9000000000000000 END) FROM people",
+            "exceed 2^63",
+            Some("MAX("),
+        ),
+        (
+            "SELECT AVG(CASE WHEN smoker THEN (age + 1000) * 5000000000000000 ELSE (age - 1000) * 9000000000000000 END) FROM people",
+            "exceed 2^63",
+            Some("AVG("),
+        ),
         // What is pointed at is the part that is too large.
         ("SELECT SUM(3 + income * income * income) FROM people", "exceed 2^63", Some("income * income")),
         (&levels, "expression has more than 40 levels", None),

@@ -2,7 +2,7 @@
 //! large as they may be, short lists. Later ones have small changes, inputs beside the numbers at which a program jumps, and
 //! long lists. Nothing here decides anything.
 
-use probity_exact::{Rational, rational};
+use probity_exact::{Rational, fraction};
 use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
 
 use crate::case::Case;
@@ -10,11 +10,8 @@ use crate::output::outcome::{Given, Inputs, Parameters};
 use crate::pair::beside::{Change, together};
 use crate::pair::named::{compared, critical, lengths};
 use crate::pair::neighbours::{admits_entry, neighbours, parameter_value};
+use crate::pair::ratio;
 use crate::pair::tables;
-
-fn fraction(n: i64, d: i64) -> Rational {
-    rational(n, d).unwrap_or_default()
-}
 
 /// Two inputs that are neighbours, and the comparisons to answer with "yes" on the way to a telling output.
 #[derive(Debug, Clone)]
@@ -215,7 +212,7 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize
 fn scalar_pairs(mechanism: &Mechanism, parameters: &Parameters, scalars: &[&Input]) -> Vec<(Inputs, Inputs)> {
     let named = compared(mechanism, parameters);
     let mut numbers: Vec<Rational> = [(0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (5, 1)]
-        .map(|(n, d)| fraction(n, d))
+        .map(ratio)
         .into_iter()
         .chain(named.iter().cloned())
         .chain(named.iter().map(|x| -x))
@@ -311,12 +308,12 @@ fn small_changes(
 ) -> Vec<(Inputs, Inputs)> {
     let mut places: Vec<Rational> = critical(mechanism, parameters);
     places.extend(compared(mechanism, parameters));
-    places.extend([(0, 1), (1, 2), (1, 1), (10, 1), (100, 1)].map(|(n, d)| fraction(n, d)));
+    places.extend([(0, 1), (1, 2), (1, 1), (10, 1), (100, 1)].map(ratio));
     let mirrored: Vec<Rational> = places.iter().map(|x| -x).collect();
     places.extend(mirrored);
     keep_first(&mut places);
     places.truncate(MOST_PLACES);
-    let steps = STEPS[(round - 1) % STEPS.len()].map(|(n, d)| fraction(n, d));
+    let steps = STEPS[(round - 1) % STEPS.len()].map(ratio);
     let all_at = |place: &Rational, moved: &dyn Fn(usize) -> Rational| -> Inputs {
         let value = |(i, input): (usize, &&Input)| {
             let given = match &input.sort {
@@ -398,7 +395,7 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
         numbers.truncate(MOST_BASES);
         numbers
     };
-    let half = || fraction(1, 2);
+    let half = || fraction::<1, 2>();
     // Where the entries lie, how far they move, and how long the list may be.
     let (bases, steps, longest): (Vec<(Rational, Rational)>, Vec<Rational>, usize) = match round {
         0..ROUNDS => {
@@ -424,7 +421,7 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
         7 => {
             let mut bases = vec![(Rational::ZERO, Rational::ZERO), (half(), half())];
             bases.extend(numbers().into_iter().map(|x| (x.clone(), x)));
-            (bases, vec![&full * half(), &full * fraction(1, 100)], 2)
+            (bases, vec![&full * half(), &full * fraction::<1, 100>()], 2)
         }
         APART => {
             let at = |(a, b): (i64, i64)| (Rational::from(a), Rational::from(b));

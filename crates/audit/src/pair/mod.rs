@@ -8,3 +8,10 @@ pub(crate) mod named;
 pub(crate) mod neighbours;
 pub(crate) mod settings;
 pub(crate) mod tables;
+
+use probity_exact::Rational;
+
+/// n/d, for numbers that stand in a table.
+pub(crate) fn ratio((n, d): (i64, i64)) -> Rational {
+    Rational::from(n) / Rational::from(d)
+}

@@ -1,7 +1,7 @@
 //! Small changes of a pair of neighbours and of the parameters, for a search that climbs from what told most. Nothing here
 //! decides anything.
 
-use probity_exact::{Rational, rational};
+use probity_exact::{Rational, fraction};
 use probity_kernel::expr::Name;
 use probity_kernel::term::{Adjacency, Input, Mechanism, Sort};
 
@@ -11,6 +11,7 @@ use crate::pair::candidates::Pair;
 use crate::pair::fields::values;
 use crate::pair::named::{compared, critical};
 use crate::pair::neighbours::{admits_parameters, neighbours, parameter_value};
+use crate::pair::ratio;
 use crate::run::bits::Bits;
 use crate::run::tables::GivenRow;
 
@@ -30,10 +31,6 @@ const LONGEST: usize = 14;
 fn pick<T: Clone>(from: &[T], bits: &mut Bits) -> Option<T> {
     let place = usize::try_from(bits.next() % (from.len().max(1) as u64)).unwrap_or(0);
     from.get(place).cloned()
-}
-
-fn fraction((n, d): (i64, i64)) -> Rational {
-    rational(n, d).unwrap_or_default()
 }
 
 /// A pair near the given one, perhaps with other parameters; `None` if the change led to something that is not admitted.
@@ -71,11 +68,11 @@ fn change(
         let is_int = mechanism.params.iter().any(|p| p.name == name && p.sort == Sort::Int);
         let value = setting.get_mut(&name)?;
         match is_int {
-            true => *value += fraction(pick(&SHIFTS[..2], bits)?),
+            true => *value += ratio(pick(&SHIFTS[..2], bits)?),
             false => {
-                *value *= fraction(pick(&FACTORS, bits)?);
+                *value *= ratio(pick(&FACTORS, bits)?);
                 // Far out, guesses in f64 say little.
-                let (least, most) = (fraction((1, 64)), fraction((64, 1)));
+                let (least, most) = (fraction::<1, 64>(), fraction::<64, 1>());
                 if *value < least && -&*value < least || *value > most {
                     return None;
                 }
@@ -95,7 +92,7 @@ fn change(
         (Given::Number(x), Given::Number(y)) => {
             let shift = shift_of(&input, &numbers(), x, bits)?;
             let apart = match bits.next() % 3 {
-                0 => radius * fraction(pick(&SHARES, bits)?),
+                0 => radius * ratio(pick(&SHARES, bits)?),
                 _ => &*y - &*x,
             };
             *x += shift;
@@ -120,7 +117,7 @@ fn change(
                     a.swap(place, last);
                     b.swap(place, last);
                 }
-                3 | 4 => b[place] = &a[place] + radius * fraction(pick(&SHARES, bits)?),
+                3 | 4 => b[place] = &a[place] + radius * ratio(pick(&SHARES, bits)?),
                 _ => {
                     let shift = shift_of(&input, &numbers(), &a[place], bits)?;
                     a[place] += &shift;
@@ -173,7 +170,7 @@ fn change(
 fn shift_of(input: &Input, numbers: &[Rational], from: &Rational, bits: &mut Bits) -> Option<Rational> {
     let shift = match bits.next() % 3 {
         0 if !numbers.is_empty() => pick(numbers, bits)? - from,
-        _ => fraction(pick(&SHIFTS, bits)?),
+        _ => ratio(pick(&SHIFTS, bits)?),
     };
     let whole = matches!(input.sort, Sort::Int | Sort::IntList | Sort::Category { .. });
     (!whole || shift.is_int()).then_some(shift)

@@ -5,17 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use probity_exact::{Rational, rational};
+use probity_exact::{Rational, fraction};
 use probity_kernel::expr::{Binary, Expr, Name, Unary, Variable};
 use probity_kernel::term::{Claim, Distribution, Mechanism, Param, Sort, Statement};
 
 use crate::output::outcome::Parameters;
 use crate::pair::named;
 use crate::pair::neighbours::{admits_parameters, parameter_value};
-
-fn fraction((n, d): (i64, i64)) -> Rational {
-    rational(n, d).unwrap_or_default()
-}
+use crate::pair::ratio;
 
 /// Values of a real parameter, the simplest first.
 const REALS: [(i64, i64); 8] = [(0, 1), (1, 1), (1, 2), (1, 4), (3, 4), (2, 1), (10, 1), (1, 100)];
@@ -161,15 +158,15 @@ fn values(mechanism: &Mechanism, given: &Parameters, name: &Name, is_delta: bool
     let mut values: Vec<Rational> = if is_int {
         INTEGERS.map(Rational::from).to_vec()
     } else if is_delta {
-        DELTAS.map(fraction).to_vec()
+        DELTAS.map(ratio).to_vec()
     } else {
-        REALS.map(fraction).to_vec()
+        REALS.map(ratio).to_vec()
     };
     // What lies below another parameter, as the lower end of a range, may well be negative.
     if !is_int && !is_delta && above(mechanism, name).is_some() {
         values.insert(0, -Rational::ONE);
     }
-    let half = fraction((1, 2));
+    let half = fraction::<1, 2>();
     // A bound itself, what lies beyond it, and what lies between it and the next.
     let mut sorted = named.clone();
     sorted.sort_unstable();
@@ -432,8 +429,8 @@ mod tests {
         let program = probity_lang::load_text(source).unwrap();
         let found = parameters(&program.mechanism, &program.claim, &Parameters::new(), 8);
         let first = found.first().unwrap();
-        assert_eq!(first[&Name::new("rho")], fraction((1, 2)));
-        assert_eq!(first[&Name::new("delta")], fraction((1, 1000)));
+        assert_eq!(first[&Name::new("rho")], fraction::<1, 2>());
+        assert_eq!(first[&Name::new("delta")], fraction::<1, 1000>());
         // Others come all the same.
         assert!(found.iter().any(|setting| setting[&Name::new("rho")] == Rational::ONE), "{found:?}");
     }

@@ -6,7 +6,7 @@
 //! Every step depends on the state alone: the same seed and the same number of steps give the same result, and a state that was
 //! written down can be resumed. What it finds is a lower bound; for small formats [`all_pairs`](crate::all_pairs) looks at everything instead.
 
-use probity_exact::{Format, Natural, Rational, Round, directed, exp_bounds, rational};
+use probity_exact::{Format, Natural, Rational, Round, directed, exp_bounds};
 use probity_kernel::expr::Name;
 use probity_kernel::term::{Claim, Mechanism, Reading, Sort};
 
@@ -22,6 +22,7 @@ use crate::output::law::{Law, Mass};
 use crate::output::outcome::{Given, Inputs, Parameters};
 use crate::pair::candidates::{ALL_ROUNDS, Pair, pairs};
 use crate::pair::neighbours::{admits_parameters, claimed_value, distance, neighbours};
+use crate::pair::ratio;
 use crate::refute::concentrated::event_rho;
 use crate::refute::pair_loss::search_event_loss_of;
 use crate::refute::refutation::loss;
@@ -188,11 +189,11 @@ impl<'a> SearchTask<'a> {
         let size = parameters.values().max()?.clone();
         let step = state.tried / self.settings.len() as u64;
         let mut bits = Bits(state.seed.wrapping_add(state.tried.wrapping_mul(0x2545_f491_4f6c_dd1d)));
-        let fraction = |bits: &mut Bits| rational((bits.next() >> 11) as i64, 1i64 << 53).unwrap_or_default();
+        let fraction = |bits: &mut Bits| ratio(((bits.next() >> 11) as i64, 1 << 53));
         let structured = PLACES.len() as u64 * STEPS;
         let start = if step < structured {
-            let place = rational(PLACES[(step / STEPS) as usize], 4).unwrap_or_default();
-            let aside = rational((step % STEPS) as i64, STEPS as i64).unwrap_or_default();
+            let place = ratio((PLACES[(step / STEPS) as usize], 4));
+            let aside = ratio(((step % STEPS) as i64, STEPS as i64));
             let inward = if place > Rational::ZERO { -aside } else { aside };
             place * &size + inward * distance
         } else {
@@ -201,7 +202,7 @@ impl<'a> SearchTask<'a> {
             match (center, bits.next() % 4) {
                 // Within one distance of the best, and ever nearer.
                 (Some(center), 0 | 1) => {
-                    let shrink = rational(1, 1i64 << (bits.next() % 40)).unwrap_or_default();
+                    let shrink = ratio((1, 1 << (bits.next() % 40)));
                     let sign = if bits.next().is_multiple_of(2) { Rational::ONE } else { Rational::from(-1) };
                     center + sign * shrink * fraction(&mut bits) * distance
                 }

@@ -4,10 +4,10 @@
 
 use std::cmp::Ordering;
 
-use probity_exact::{Enclosure, Float, Format, Rational, directed};
+use probity_exact::{Enclosure, Float, Format, Rational, Round, directed};
 
 use super::doubled::Doubled;
-use crate::fpcore::{Comparison, Core, Path};
+use crate::fpcore::{Comparison, Core, Input, Path};
 use crate::interval::Interval;
 use crate::program::{NodeId, Op, Program, enclose};
 use crate::trigonometry::Arithmetic;
@@ -77,7 +77,7 @@ pub fn sampled_error(core: &Core, places: &[Vec<Interval>], count: usize, exact_
         };
         let error = match &constants {
             Some(constants) => screen(core, &point, constants),
-            None => verified(core, &point),
+            None => verified(core, &point, exact_inputs),
         };
         let Some(error) = error.filter(|error| error.is_finite()) else { continue };
         if best.len() < FINALISTS || best.last().is_some_and(|(last, _)| error > *last) {
@@ -89,7 +89,7 @@ pub fn sampled_error(core: &Core, places: &[Vec<Interval>], count: usize, exact_
     if !fast {
         return best.first().map(|(error, _)| *error);
     }
-    best.iter().filter_map(|(_, point)| verified(core, point)).max_by(f64::total_cmp)
+    best.iter().filter_map(|(_, point)| verified(core, point, exact_inputs)).max_by(f64::total_cmp)
 }
 
 /// A point in the range: a double, and how far the real lies from it.
@@ -182,13 +182,27 @@ fn screen(core: &Core, point: &[Doubled], constants: &[(f64, Doubled)]) -> Optio
     Some(off.high.abs())
 }
 
+/// A float of the input's format near the number, on the inner side where an end of the range is the nearest.
+fn nearby_float(x: &Rational, input: &Input) -> Option<Rational> {
+    let nearest = input.format.round(x, Round::NearestEven).to_rational()?;
+    let inward = match () {
+        () if input.low.as_ref().is_some_and(|low| nearest < *low) => Round::Up,
+        () if input.high.as_ref().is_some_and(|high| *high < nearest) => Round::Down,
+        () => return Some(nearest),
+    };
+    input.format.round(x, inward).to_rational()
+}
+
 /// A lower bound of the error at a point, from an enclosure of the real result; `None` when the
 /// enclosures do not decide the conditions or the result is not finite.
-fn verified(core: &Core, point: &[Doubled]) -> Option<f64> {
+fn verified(core: &Core, point: &[Doubled], exact_inputs: bool) -> Option<f64> {
     let wide = Format::wide(BITS);
     let mut reals = Vec::new();
     for (x, input) in point.iter().zip(&core.inputs) {
-        let exact = probity_exact::rational_from_f64(x.high)? + probity_exact::rational_from_f64(x.low)?;
+        let mut exact = probity_exact::rational_from_f64(x.high)? + probity_exact::rational_from_f64(x.low)?;
+        if exact_inputs {
+            exact = nearby_float(&exact, input)?;
+        }
         let low = input.low.as_ref().is_none_or(|low| *low <= exact);
         let high = input.high.as_ref().is_none_or(|high| exact <= *high);
         if !low || !high {
@@ -213,11 +227,8 @@ fn verified(core: &Core, point: &[Doubled]) -> Option<f64> {
         return None;
     }
     let real: &Path = core.paths.iter().find(|path| path.guards.iter().all(surely))?;
-    let inputs: Vec<Float> = reals
-        .iter()
-        .zip(&core.inputs)
-        .map(|(x, input)| input.format.round(x, probity_exact::Round::NearestEven))
-        .collect();
+    let inputs: Vec<Float> =
+        reals.iter().zip(&core.inputs).map(|(x, input)| input.format.round(x, Round::NearestEven)).collect();
     let floats = core.program.run(&inputs);
     let float = core.paths.iter().find(|path| {
         path.guards.iter().all(|c| {

@@ -96,10 +96,12 @@ impl Aggregates<'_> {
     /// The place of a draw, new or known.
     pub fn draw(&self, kind: DrawKind, condition: Condition, unit: Rational, at: &Expr) -> Answer<usize> {
         let range = match &kind {
-            DrawKind::Count | DrawKind::Bins(..) => Some((0, 1)),
-            DrawKind::Sum(row) => row.range(),
+            DrawKind::Count => Some((0, 1)),
+            DrawKind::Bins(row, _) => row.fits().then_some((0, 1)),
+            DrawKind::Sum(row) => row.range().filter(|_| row.fits()),
         };
-        let Some(range) = range.filter(|(low, high)| *low > i64::MIN && *high < i64::MAX) else {
+        let range = range.filter(|(low, high)| *low > i64::MIN && *high < i64::MAX && condition.fits());
+        let Some(range) = range else {
             return Err(refuse(
                 self.scope.sql,
                 at,
@@ -316,14 +318,16 @@ impl Aggregates<'_> {
 
     /// Distances from the middle of the range move half as far as values do.
     fn centered(&self, number: &Number, at: &Expr) -> Answer<(Row, i64, i64, i64)> {
-        let Some((low, high)) = number.row.range() else {
+        let middle =
+            number.row.range().and_then(|(low, high)| Some((low, high, low + high.checked_sub(low)? / 2)));
+        let Some((low, high, center)) = middle else {
             return Err(refuse(
                 self.scope.sql,
                 at,
                 "by the bounds of its columns this can exceed 2^63 of its smallest units",
-            ));
+            )
+            .hint("narrow the bounds in the policy, or use LEAST and GREATEST"));
         };
-        let center = low + (high - low) / 2;
         let row = match center {
             0 => number.row.clone(),
             _ => Row::Sub(Box::new(number.row.clone()), Box::new(Row::Constant(center))),

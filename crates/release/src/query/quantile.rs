@@ -34,7 +34,6 @@ pub struct Grid {
 
 /// The grid for values from `low` to `high` in so many groups; `None` where even the coarsest would have too many counts.
 pub fn grid(low: i64, high: i64, groups: usize) -> Option<Grid> {
-    // Bounds are below 2^62 in size, so the number of values fits.
     let values = u64::try_from(i128::from(high) - i128::from(low) + 1).ok()?;
     let branches = BRANCHES as u64;
     let levels = |count: u32| {

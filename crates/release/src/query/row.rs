@@ -166,6 +166,11 @@ impl Condition {
         }
     }
 
+    /// Whether what it compares stays below 2^63 in size, whatever the row.
+    pub fn fits(&self) -> bool {
+        self.compared().into_iter().all(Row::fits)
+    }
+
     /// How many comparisons it has.
     pub fn comparisons(&self) -> usize {
         match self {
@@ -268,6 +273,26 @@ impl Row {
                 (al.min(bl), ah.max(bh))
             }
         })
+    }
+
+    /// Whether every number on the way to its value stays below 2^63 in size, whatever the row: a pass that stopped at a row
+    /// would tell of it.
+    pub fn fits(&self) -> bool {
+        self.range().is_some() && self.conditions_fit()
+    }
+
+    fn conditions_fit(&self) -> bool {
+        match self {
+            Row::Column { .. } | Row::Joined { .. } | Row::Named(..) | Row::Constant(_) => true,
+            Row::Abs(a) => a.conditions_fit(),
+            Row::Add(a, b)
+            | Row::Sub(a, b)
+            | Row::Mul(a, b)
+            | Row::Floor(a, b)
+            | Row::Min(a, b)
+            | Row::Max(a, b) => a.conditions_fit() && b.conditions_fit(),
+            Row::If(condition, a, b) => condition.fits() && a.conditions_fit() && b.conditions_fit(),
+        }
     }
 
     /// The same with every part that `other` has something for replaced by that.
@@ -400,6 +425,19 @@ mod tests {
 
     fn column(field: usize, low: i64, high: i64) -> Row {
         Row::Column { field, low, high }
+    }
+
+    #[test]
+    fn what_is_compared_on_the_way_has_to_fit_too() {
+        let x = || Box::new(column(0, -3, 4));
+        let y = || Box::new(column(1, 2, 5));
+        let large = || Box::new(Row::Mul(x(), Box::new(Row::Constant(i64::MAX))));
+        let chosen = |compared: Box<Row>| {
+            Row::If(Box::new(Condition::Compare(Order::Less, *compared, *y())), x(), y())
+        };
+        assert!(chosen(x()).fits() && !chosen(large()).fits() && chosen(large()).range().is_some());
+        assert!(!Row::Add(x(), Box::new(chosen(large()))).fits());
+        assert!(!Condition::Not(Box::new(Condition::Compare(Order::Less, *large(), *y()))).fits());
     }
 
     #[test]
