@@ -5,7 +5,7 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound Sides Rewrites RewritesDraws Classes ClassesCompared Shape.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound Sides Rewrites RewritesDraws Classes ClassesCompared Shape MemoryDiscrete.
 
 (* the rules for programs, for tests of a class *)
 Definition rules_for_classes := (
@@ -471,6 +471,11 @@ Definition certificates := (
   @CertificateCall.call_tests,
   @CertificateCall.j_call,
   @Memory.a_density,
+  @MemoryDiscrete.a_countable,
+  @MemoryDiscrete.a_coin,
+  @MemoryDiscrete.a_discrete_laplace,
+  @MemoryDiscrete.a_geometric,
+  @MemoryDiscrete.a_while,
   @Borel.a_density_at,
   @Borel.noise_law,
   @Borel.laplace_in_program,
