@@ -5,7 +5,7 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound Sides Rewrites RewritesDraws Classes ClassesCompared Shape MemoryDiscrete.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound Sides Rewrites RewritesDraws Classes ClassesCompared Shape MemoryDiscrete CalledReals.
 
 (* the rules for programs, for tests of a class *)
 Definition rules_for_classes := (
@@ -117,6 +117,9 @@ Definition sampling_rules := (
   @Calls.called,
   @Called.equal_outputs_tests,
   @Called.called_tests,
+  @CalledReals.tests_of_measurable_sets,
+  @CalledReals.call_measurable,
+  @CalledReals.released_adds,
   @Differ.called_if_different,
   @Differ.called_tests_if_different).
 Print Assumptions sampling_rules.
