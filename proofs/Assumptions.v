@@ -31,7 +31,8 @@ Definition rules_for_classes := (
   @ClassesCompared.c_frame_for,
   @ClassesCompared.z_equal_outputs_for,
   @ClassesCompared.zcdp_order_for,
-  @ClassesCompared.zcdp_tail_for).
+  @ClassesCompared.zcdp_tail_for,
+  @ClassesCompared.z_called_for).
 Print Assumptions rules_for_classes.
 
 (* the rules for programs *)
@@ -119,6 +120,7 @@ Definition sampling_rules := (
   @Called.called_tests,
   @CalledReals.tests_of_measurable_sets,
   @CalledReals.call_measurable,
+  @CalledReals.call_measurable_if_different,
   @CalledReals.released_adds,
   @Differ.called_if_different,
   @Differ.called_tests_if_different).

@@ -1,7 +1,7 @@
 (* CALL of a mechanism that releases a real number, with a theorem about measurable sets of what it releases (section 9b of docs/logic.md), however that was proved.
 
    Half of a measurable test is half of the set where it is large and half of a measurable test again; so what holds of sets holds of tests, up to what is left after n steps (tests_of_measurable_sets), as it
-   does for all sets of countably many values in Calls.v.  The judgement is one for tests that are measurable in what is drawn (call_measurable); nothing is asked of the second run's.  What a program releases
+   does for all sets of countably many values in Calls.v.  The judgement is one for tests that are measurable in what is drawn (call_measurable); nothing is asked of the second run's; also where a call pays only if its arguments differ (call_measurable_if_different).  What a program releases
    adds up on measurable tests if its expectations do (released_adds).  Read: adds, call_measurable. *)
 From Probity Require Import PreludeIntegral Judgement Laws Additive Privacy Calls.
 Local Open Scope classical_set_scope.
@@ -105,6 +105,21 @@ apply: (@le_trans _ _ ((expR (price m m' k))%:E * D m' (fun a => (expR (- (k + p
   apply: lee_wpmul2l; first by rewrite lee_fin expR_ge0.
   by apply: ev_le => a; [exact: f0|apply: Hr; exact: HP].
 by rewrite ev_scale ?expR_ge0// muleA -EFinM -expRD opprD addrCA subrr addr0.
+Qed.
+
+(* ... only where the arguments differ *)
+Theorem call_measurable_if_different (S P : Type) (D : P -> law R T) (arguments : S -> P) (u : S -> T -> S) (price : S -> S -> R -> R) (delta : R)
+    (Phi Psi : assn R S) : (0 <= delta)%R -> (forall p, adds (D p)) ->
+  (forall m m' k, Phi m m' k ->
+     (arguments m = arguments m' \/
+      forall E : set T, measurable E -> D (arguments m) (charf R E) <= (expR (price m m' k))%:E * D (arguments m') (charf R E) + delta%:E) /\
+     forall y, Psi (u m y) (u m' y) (k + if `[< arguments m = arguments m' >] then 0 else price m m' k)%R) ->
+  judge_for (fun f => forall m, measurable_fun setT (fun y => f (u m y))) delta (Draw (fun s => D (arguments s)) u) Phi Psi.
+Proof.
+move=> d0 add H; pose paid m m' k := (if `[< arguments m = arguments m' >] then 0 else price m m' k)%R.
+apply: (@call_measurable S (fun s => D (arguments s)) u paid delta Phi Psi d0 (fun s => add _)) => m m' k HP.
+have [near after] := H m m' k HP; split=> // E mE; rewrite /paid; case: asboolP => [->|ne]; last by case: near => // near; exact: near.
+by rewrite expR0 mul1e lee_addl// lee_fin.
 Qed.
 
 (* the law of what a program releases *)

@@ -3,6 +3,7 @@
 
    The class is one of the second run's tests: nothing is asked of the first run's.  It is closed under what a program makes of a test (carries), and under tests that are infinite where a state does not agree
    with another.  What follows of the outputs is zCDP for tests of a class (zcdp_for); a set of outputs that is in it has the epsilon and delta of ZCDP-ORDER and ZCDP-TAIL.
+   And a call pays for a theorem in rho that is one for tests of a class (z_called_for).
    Read: cjudge_for, zcdp_for, z_equal_outputs_for. *)
 From Probity Require Import PreludeIntegral Judgement Laws Density Privacy Compared Concentrated Called Ratio.
 From Probity Require Rules Once.
@@ -128,3 +129,22 @@ Theorem zcdp_tail_for good rho eps delta m m' : (0 < delta)%R -> (rho <= eps)%R 
   (4%:R * rho * ln delta^-1 <= (eps - rho) ^+ 2)%R -> zcdp_for good rho m m' -> dp_on (two_valued good) out c eps delta m m'.
 Proof. by move=> d0 re tail Z E two; apply: dp_of_set; apply: zcdp_tail tail _ => //; exact: zcdp_of_set Z. Qed.
 End Outputs.
+
+(* CALL-RHO, of a mechanism with a theorem for tests of a class *)
+Theorem z_called_for (R : realType) (S T O : Type) (c : stmt R T) (out : T -> O) (arguments : S -> T) (u : S -> O -> S) (good : (O -> \bar R) -> Prop)
+    (price : S -> S -> R -> R) (Phi Psi : assn R S) :
+  (forall m m' k, Phi m m' k -> zcdp_for out c good (price m m' k) (arguments m) (arguments m') /\ forall y, Psi (u m y) (u m' y) (k + price m m' k)%R) ->
+  cjudge_for (rho_reading R) (fun F => forall m, good (fun y => F (u m y))) (Draw (fun s => law_of c out (arguments s)) u) Phi Psi.
+Proof.
+move=> H a a0 f F f0 F0 gF Hr m m' k /H[near HP]; set rho := price m m' k in near HP *.
+pose e := expR (a * (k + rho)); have e0 : (0 < e)%R := expR_gt0 _; have ei : (0 <= e^-1)%R by rewrite invr_ge0 ltW.
+pose g o := e%:E * f (u m o); have g0 o : 0 <= g o by rewrite mule_ge0// lee_fin ltW.
+have gF' o : below a 0 (g o) (F (u m' o)).
+  move=> w; rewrite mulr0 oppr0 expR0 mul1e; have := lee_wpmul2l (_ : 0 <= e%:E) (Hr _ _ _ (HP o) w); rewrite lee_fin => /(_ (ltW e0)).
+  by rewrite muleA -EFinM -expRD subrr expR0 mul1e.
+move=> t; have := near a a0 g (fun o => F (u m' o)) g0 (fun o => F0 _) (gF m') gF' t.
+rewrite -[X in X <= _]/(law_of c out (arguments m) g) ev_scale ?(ltW e0)// => le.
+have := lee_wpmul2l (_ : 0 <= e^-1%:E) le; rewrite lee_fin => /(_ ei).
+rewrite !muleA -!EFinM mulVf ?gt_eqF// mul1e => le'; apply: (le_trans le'); rewrite /e -expRN -expRD.
+by rewrite (_ : - (a * (k + rho)) + - (a * - rho) = - (a * k))%R//; ring.
+Qed.
