@@ -2,7 +2,8 @@
 
    A state gives every variable a value.  follows w E c E' is what the kernel computes: if the variables of E are equal before c, those of E' are after it; w says whether there may be a while.  One
    induction shows that it keeps any comparison of tests that one law keeps (compared_alike), and so the judgement in epsilon (alike) and those in rho and mu, there without a while (c_alike).  What
-   else is known, and speaks of nothing that c sets, stays known, of the cost too.  Bounds of a loop may read the state in which it begins (loop).  Read: follows, alike. *)
+   else is known, and speaks of nothing that c sets, stays known, of the cost too.  Bounds of a loop may read the state in which it begins (loop).  And ONE-SIDED part by part (one_sided_parts of
+   the same file): what a conjunction needs is what each of its parts needs.  Read: follows, alike, one_sided_parts. *)
 From Probity Require Import PreludeIntegral Judgement Laws Compared Calls.
 From Probity Require Rules.
 Local Open Scope classical_set_scope.
@@ -124,3 +125,9 @@ move=> lc m f g f0 g0 fg; rewrite !wp_loop.
 by apply: (Rules.local_for (@keeps_refl X) (@keeps_trans X)).
 Qed.
 End Alike.
+
+(* ONE-SIDED, part by part *)
+Theorem one_sided_parts (R : realType) (S : Type) (c : stmt R S) (P Q : S -> S -> Prop) s s' : Rules.draw_free c ->
+  let before (T : S -> S -> Prop) := Rules.one_sided c (fun t' => Rules.one_sided c (fun t => T t t') s) s' in
+  before (fun t t' => P t t' /\ Q t t') <-> before P /\ before Q.
+Proof. by move=> fc before; rewrite /before !Rules.one_sidedE// !Rules.one_sidedE. Qed.

@@ -5,7 +5,7 @@ From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
 From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
-From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound Sides Rewrites RewritesDraws Classes.
+From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound Sides Rewrites RewritesDraws Classes ClassesCompared Shape MemoryDiscrete CalledReals.
 
 (* the rules for programs, for tests of a class *)
 Definition rules_for_classes := (
@@ -18,7 +18,21 @@ Definition rules_for_classes := (
   @Classes.for_loop_once_for,
   @Classes.while_loop_for,
   @Classes.frame_for,
-  @Classes.equal_outputs_for).
+  @Classes.equal_outputs_for,
+  @Privacy.pw_eq_for,
+  @Calls.selected_for,
+  @Priced.select_for,
+  @ClassesCompared.c_strengthen_for,
+  @ClassesCompared.c_weaken_for,
+  @ClassesCompared.c_seq_for,
+  @ClassesCompared.c_cond_for,
+  @ClassesCompared.c_for_loop_for,
+  @ClassesCompared.c_for_loop_once_for,
+  @ClassesCompared.c_frame_for,
+  @ClassesCompared.z_equal_outputs_for,
+  @ClassesCompared.zcdp_order_for,
+  @ClassesCompared.zcdp_tail_for,
+  @ClassesCompared.z_called_for).
 Print Assumptions rules_for_classes.
 
 (* the rules for programs *)
@@ -50,6 +64,7 @@ Definition rules_for_programs := (
   @Rules.sample,
   @Rules.up_to_bad,
   @Once.for_loop_once,
+  @Alike.one_sided_parts,
   @Alike.alike,
   @Alike.c_alike,
   @Coupling.coupling_judge).
@@ -103,6 +118,10 @@ Definition sampling_rules := (
   @Calls.called,
   @Called.equal_outputs_tests,
   @Called.called_tests,
+  @CalledReals.tests_of_measurable_sets,
+  @CalledReals.call_measurable,
+  @CalledReals.call_measurable_if_different,
+  @CalledReals.released_adds,
   @Differ.called_if_different,
   @Differ.called_tests_if_different).
 Print Assumptions sampling_rules.
@@ -226,6 +245,7 @@ Definition equivalences_and_privacy := (
   @Foreseen.density_diffuse,
   @Privacy.group,
   @Groups.group_at_most,
+  @Groups.group_at_most_on,
   @Groups.group_delta_on,
   @Groups.group_delta,
   @Samples.amplify,
@@ -262,11 +282,13 @@ Definition concentrated_measure := (
   @NormalNumbers.profile_value,
   @NormalNumbers.gdp_value,
   @Concentrated.below_power,
+  @Compared.c_skip,
   @Compared.c_assign,
   @Compared.c_one_sided_both,
   @Compared.c_seq,
   @Compared.c_cond,
   @Compared.c_for_loop,
+  @Compared.c_for_loop_once,
   @Compared.c_strengthen,
   @Compared.c_weaken,
   @Compared.c_frame,
@@ -354,6 +376,20 @@ Definition threshold_theorem := (
   @Snapped.snapped_pure,
   @Snapped.snapped_far,
   @Snapped.family,
+  @Shape.half_grid_normal,
+  @Shape.in_range_checked,
+  @Shape.no_overflow,
+  @Shape.kappa_below_two,
+  @Shape.coarse_below_two,
+  @Shape.coarse_in_range,
+  @Shape.naive_floats,
+  @Shape.checked_pure,
+  @Shape.checked_far,
+  @Shape.lemma4,
+  @Shape.rounded_rate,
+  @Shape.scale_of_grid,
+  @Shape.family_shape,
+  @Shape.family_delta,
   @Naive.naive_rounds,
   @Naive.naive_fine,
   @Naive.naive_pure,
@@ -391,6 +427,8 @@ Definition certificates := (
   @Rows.rows_otherZ,
   @Rows.equal_entries,
   @Rows.equal_entriesZ,
+  @Rows.assumed_entries,
+  @CertificateCall.apart_shrinks,
   @Formulas.one_entry,
   @Formulas.every_entryZ,
   @Formulas.every_entry_growsZ,
@@ -438,6 +476,11 @@ Definition certificates := (
   @CertificateCall.call_tests,
   @CertificateCall.j_call,
   @Memory.a_density,
+  @MemoryDiscrete.a_countable,
+  @MemoryDiscrete.a_coin,
+  @MemoryDiscrete.a_discrete_laplace,
+  @MemoryDiscrete.a_geometric,
+  @MemoryDiscrete.a_while,
   @Borel.a_density_at,
   @Borel.noise_law,
   @Borel.laplace_in_program,

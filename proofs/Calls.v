@@ -48,9 +48,10 @@ Implicit Types (c : stmt R S).
 Section Select.
 Variable good : (S -> \bar R) -> Prop.
 Hypothesis good0 : good (fun=> 0).
-Theorem selected (O : countType) (y : S -> O) (a K : R) c (Phi : S -> S -> Prop) :
+(* judgements for tests of the class are enough, and what follows is one for all tests *)
+Theorem selected_for (O : countType) (y : S -> O) (a K : R) c (Phi : S -> S -> Prop) :
   additive good c -> (forall r (x : R), (0 <= x)%R -> good (fun s => x%:E * ind R (fun s => y s = r) s)) ->
-  (forall r, judge 0 c (fun s s' k => Phi s s' /\ k = 0%R) (fun s s' k => y s = r -> y s' = r /\ (k <= a)%R)) ->
+  (forall r, judge_for good 0 c (fun s s' k => Phi s s' /\ k = 0%R) (fun s s' k => y s = r -> y s' = r /\ (k <= a)%R)) ->
   judge 0 c (fun s s' k => Phi s s' /\ (k <= K)%R) (fun s s' k => y s = y s' /\ (k <= K + a)%R).
 Proof.
 move=> [_ add] gy J f F f0 f1 F0 H m m' k [HP kK]; rewrite adde0.
@@ -84,11 +85,13 @@ have sumE : (fun s => g (y s)) = fun s => \sum_(n <oo) h n s.
 have z t : wp c (fun=> 0) t = 0.
   apply/eqP; rewrite eq_le wp_ge0// andbT.
   by have := @wp_scale R S 0%R (lexx _) c (fun=> 0) (fun=> lexx _) t; rewrite !mul0e.
+have gi r : good (ind R (fun s => y s = r)).
+  by have := gy r 1%R ler01; rewrite (_ : (fun s => _) = ind R (fun s => y s = r))//; apply/funext => s; rewrite mul1e.
 have step n : wp c (h n) m <= (expR a)%:E * wp c (h n) m'.
   have [->|[r r0 ->]] := hE n; first by rewrite !z mule0.
   rewrite !wp_scale_eq//; try exact: ind_ge0.
   rewrite muleCA; apply: lee_wpmul2l; first by rewrite lee_fin ltW.
-  exact: (pointwise (J r) (conj HP erefl)).
+  exact: (pointwise_for (gi r) (J r) (conj HP erefl)).
 have sum_le : wp c (fun s => g (y s)) m <= (expR a)%:E * wp c (fun s => g (y s)) m'.
   rewrite sumE add//= -nneseriesrM; last by move=> n _; exact: wp_ge0.
   by apply: lee_nneseries => n _; [exact: wp_ge0|exact: step].
@@ -101,6 +104,11 @@ apply: (@le_trans _ _ ((expR a)%:E * (e%:E * wp c F m'))).
 rewrite muleA -EFinM -expRD; apply: lee_wpmul2r; first exact: wp_ge0.
 by rewrite lee_fin ler_expR opprD addrCA subrr addr0 ler_opp2.
 Qed.
+Theorem selected (O : countType) (y : S -> O) (a K : R) c (Phi : S -> S -> Prop) :
+  additive good c -> (forall r (x : R), (0 <= x)%R -> good (fun s => x%:E * ind R (fun s => y s = r) s)) ->
+  (forall r, judge 0 c (fun s s' k => Phi s s' /\ k = 0%R) (fun s s' k => y s = r -> y s' = r /\ (k <= a)%R)) ->
+  judge 0 c (fun s s' k => Phi s s' /\ (k <= K)%R) (fun s s' k => y s = y s' /\ (k <= K + a)%R).
+Proof. by move=> add gy J; apply: selected_for => // r; exact: judge_any. Qed.
 End Select.
 
 (* ---- CALL ---- *)

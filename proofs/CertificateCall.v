@@ -2,7 +2,7 @@
 
    call_ is the law of what a program releases from its inputs and any values of its variables.  The called program has a theorem about sets of outputs; its outputs are
    countable and it is countably additive on the tests of its memory (Memory.v), so the theorem is one about all tests (call_tests), which is what the rule needs (j_call).
-   Neighbours of lists are what the caller knows as apart (entries_near).
+   Neighbours of lists are what the caller knows as apart (entries_near); lists that shrink are apart (apart_shrinks).
 
    Read: call_. *)
 From Probity Require Import PreludeReals.
@@ -87,6 +87,11 @@ End Rule.
 Theorem entries_near l l' low high b : apart l l' low high = true -> - b <= low -> high <= b ->
   forall j, (0 <= j < len l)%Z -> leR (Rabs (entry l' j - entry l j)) b = true.
 Proof. by move=> /apartP[_ near] lo hi j /near h; apply/leRP; apply: Rabs_le; lra. Qed.
+(* lists that shrink: APART where the runs of a clause about growing entries are exchanged *)
+Theorem apart_shrinks (q q' : list R) b low high : length q = length q' ->
+  (forall j, (0 <= j < len q)%Z -> leR 0 (entry q j - entry q' j) && leR (entry q j - entry q' j) b = true) ->
+  low <= - b -> 0 <= high -> apart q q' low high = true.
+Proof. by move=> ll near lo hi; apply/apartP; split=> // j /near/and_true[/leRP ? /leRP ?]; lra. Qed.
 (* in the words of exported texts, either list first *)
 Ltac conjuncts := repeat match goal with h : (_ && _) = true |- _ => apply and_true in h; destruct h end.
 Ltac entries := match goal with h : apart ?l ?l' _ _ = true |- forall j, (0 <= j < len ?l)%Z -> _ => apply (entries_near h); lra

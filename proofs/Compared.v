@@ -6,7 +6,7 @@
 
    Read: reading, cjudge. *)
 From Probity Require Import PreludeIntegral Judgement Laws Sampling Density.
-From Probity Require Rules.
+From Probity Require Rules Once.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
@@ -62,6 +62,18 @@ elim: n i => [|n IH] i ai it {}m {}m' {}k {}HI; first by apply: Hr; rewrite -it 
 have Hi : (from <= i < to)%R by rewrite ai -it ltr_addl.
 apply: (J i a a0 _ _ (W0 _ _ _ f0) (W0 _ _ _ F0) _ _ _ _ (keeps _ _ _ _ Hi HI)).
 by move=> s s' j; apply: IH; [rewrite (le_trans ai)// ler_addl|rewrite -it intS addrA].
+Qed.
+(* FOR-ONCE: nothing is given up here, so it is FOR with one proof for the rounds that are named and another for the others *)
+Theorem c_for_loop_once (from to : int) (c : int -> stmt R S) (Phi Theta I : int -> assn R S) (ks : seq R) : (from <= to)%R ->
+  (forall i, cjudge (c i) (Phi i) (I (i + 1)%R)) -> (forall i, cjudge (c i) (Theta i) (I (i + 1)%R)) ->
+  (forall i s s' k, (from <= i < to)%R -> ~~ Once.named ks i -> I i s s' k -> Phi i s s' k) ->
+  (forall i s s' k, (from <= i < to)%R -> Once.named ks i -> I i s s' k -> Theta i s s' k) ->
+  cjudge (For from to c) (I from) (I to).
+Proof.
+move=> ab Jo Jn other these.
+apply: (@c_for_loop from to c (fun i => if Once.named ks i then Theta i else Phi i) I) => // [i|i s s' k it HI].
+  by case: ifP => _; [exact: Jn|exact: Jo].
+by have [ni|ni] := boolP (Once.named ks i); [exact: these|exact: other].
 Qed.
 Theorem c_strengthen c Phi Phi' Psi : (forall s s' k, Phi s s' k -> Phi' s s' k) -> cjudge c Phi' Psi -> cjudge c Phi Psi.
 Proof. by move=> Hp J a a0 f F f0 F0 H m m' k /Hp; exact: J. Qed.

@@ -1,4 +1,4 @@
-(* GROUP (trusted/kernel/src/privacy/group.rs, group) for at most k rows (group_at_most), and in rho (z_group); GROUP-DELTA (group_delta, with the condition grouped), where mass is given up.
+(* GROUP (trusted/kernel/src/privacy/group.rs, group) for at most k rows (group_at_most; for a class of sets group_at_most_on), and in rho (z_group); GROUP-DELTA (group_delta, with the condition grouped), where mass is given up.
 
    One step in rho is a composition of Hoelder's inequalities: with x > 0 any number, m and m1 of rho1, m1 and m2 of rho2 are m and m2 of (1 + x) rho1 + (1 + 1/x) rho2 (z_step).  Between the tests f
    and F of the order 1 + A there is one, the power of F of another order (between); as everywhere in rho a power is the least of its tangents. *)
@@ -18,32 +18,41 @@ Proof.
 move=> ee H E; apply: (le_trans (H E)); rewrite !adde0; apply: lee_wpmul2r; first by apply: wp_ge0; exact: ind_ge0.
 by rewrite lee_fin ler_expR.
 Qed.
-(* n steps, at most k, each with a k-th of epsilon in both directions *)
+(* less than nothing is lost only where nothing has mass *)
+Lemma no_mass (e : R) (p q : \bar R) : (0 <= e)%R -> (e < 1)%R -> 0 <= p -> p <= 1 -> p <= e%:E * q -> q <= e%:E * p -> p = 0.
+Proof.
+move=> eg e1 p0 p1 pq qp; have pf : p \is a fin_num by rewrite ge0_fin_numE//; apply: (le_lt_trans p1); exact: ltry.
+have pp : p <= (e * e)%:E * p.
+  apply: (le_trans pq); rewrite EFinM -muleA; apply: lee_wpmul2l qp; by rewrite lee_fin.
+apply/eqP; rewrite eq_le p0 andbT; move: pp; rewrite -(fineK pf) -EFinM !lee_fin => pp.
+have ee : (e * e < 1)%R by apply: mulr_ilt1.
+by rewrite leNgt; apply/negP => pos; move: pp; rewrite ler_pmull// leNgt ee.
+Qed.
+(* n steps, at most k, each with a k-th of epsilon in both directions; for the sets of a class, as the Borel ones *)
+Theorem group_at_most_on (good : (O -> Prop) -> Prop) (eps : R) (n k : nat) (x : nat -> S) : (0 < n)%N -> (n <= k)%N ->
+  (forall i, (i < n)%N -> dp_on good out c (eps / k%:R) 0 (x i) (x i.+1) /\ dp_on good out c (eps / k%:R) 0 (x i.+1) (x i)) -> dp_on good out c eps 0 (x 0%N) (x n).
+Proof.
+move=> n0 nk H E gE; have k0 : (0 < k%:R :> R)%R by rewrite ltr0n (leq_trans n0).
+pose p i := wp c (ind R (fun s => E (out s))) (x i); have p0 i : 0 <= p i by apply: wp_ge0; exact: ind_ge0.
+set e := expR (eps / k%:R); have eg : (0 <= e)%R := expR_ge0 _.
+have [e0|e0] := leP 0%R eps; last first.
+  have [f b] := H 0%N n0; have pq := f E gE; have qp := b E gE; rewrite !adde0 in pq qp *.
+  rewrite -/(p 0%N) (@no_mass e (p 0%N) (p 1%N))//; first by rewrite mule_ge0 ?lee_fin ?expR_ge0//; exact: (p0 n).
+    by rewrite -[ltRHS]expR0 ltr_expR pmulr_llt0 ?invr_gt0.
+  by apply: (@wp_le1 R S c _ (@ind_ge0 R S _) (@ind_le1 R S _)).
+have steps j : (j <= n)%N -> p 0%N <= (e ^+ j)%:E * p j.
+  elim: j => [|j IH] jn; first by rewrite expr0 mul1e.
+  apply: (le_trans (IH (ltnW jn))); rewrite exprSr EFinM -muleA; apply: lee_wpmul2l; first by rewrite lee_fin exprn_ge0.
+  by have [+ _] := H j jn; move=> /(_ E gE); rewrite adde0.
+rewrite adde0; apply: (le_trans (steps n (leqnn n))); apply: lee_wpmul2r; first exact: p0.
+rewrite lee_fin /e -expRMm ler_expR mulrCA -[leRHS]mulr1; apply: ler_wpmul2l => //.
+by rewrite ler_pdivr_mulr// mul1r ler_nat.
+Qed.
 Theorem group_at_most (eps : R) (n k : nat) (x : nat -> S) : (0 < n)%N -> (n <= k)%N ->
   (forall i, (i < n)%N -> dp out c (eps / k%:R) 0 (x i) (x i.+1) /\ dp out c (eps / k%:R) 0 (x i.+1) (x i)) -> dp out c eps 0 (x 0%N) (x n).
 Proof.
-move=> n0 nk H; have k0 : (0 < k%:R :> R)%R by rewrite ltr0n (leq_trans n0).
-have nR : (0 < n%:R :> R)%R by rewrite ltr0n.
-have all_steps : dp out c (eps / k%:R * n%:R) 0 (x 0%N) (x n).
-  by apply: (@group R S O out _ c n x) => // i /H[+ _]; rewrite mulfK// gt_eqF.
-have [e0|e0] := leP 0%R eps.
-  apply: dp_more all_steps; rewrite mulrAC ler_pdivr_mulr//; apply: ler_wpmul2l => //.
-  by rewrite ler_nat.
-(* less than nothing is lost only where nothing has mass *)
-move=> E; have [f b] := H 0%N n0; have := f E; have := b E; rewrite !adde0.
-set p := wp c _ (x 0%N); set q := wp c _ (x 1%N); set e := expR _ => qp pq.
-have p0 : 0 <= p by apply: wp_ge0; exact: ind_ge0.
-have p1 : p <= 1 by apply: (@wp_le1 R S c _ (@ind_ge0 R S _) (@ind_le1 R S _)).
-have pf : p \is a fin_num by rewrite ge0_fin_numE//; apply: (le_lt_trans p1); exact: ltry.
-have e1 : (e < 1)%R by rewrite -[ltRHS]expR0 ltr_expR pmulr_llt0 ?invr_gt0.
-have eg : (0 <= e)%R := expR_ge0 _.
-have pp : p <= (e * e)%:E * p.
-  apply: (le_trans pq); rewrite EFinM -muleA; apply: lee_wpmul2l qp; by rewrite lee_fin.
-have -> : p = 0.
-  apply/eqP; rewrite eq_le p0 andbT; move: pp; rewrite -(fineK pf) -EFinM !lee_fin => pp.
-  have ee : (e * e < 1)%R by apply: mulr_ilt1.
-  by rewrite leNgt; apply/negP => pos; move: pp; rewrite ler_pmull// leNgt ee.
-by rewrite mule_ge0 ?lee_fin ?expR_ge0//; apply: wp_ge0; exact: ind_ge0.
+move=> n0 nk H E; apply: (@group_at_most_on (fun=> True) eps n k x n0 nk) => // i /H[f b].
+by split=> E' _; [exact: f|exact: b].
 Qed.
 
 (* ---- in epsilon and delta ---- *)

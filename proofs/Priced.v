@@ -3,7 +3,7 @@
 
    A judgement is one about each pair of states by itself (Split.v), and for one pair the amounts are numbers; that they are the same after the step is FRAME.  Read: the statements of the theorems. *)
 From Probity Require Import Prelude Judgement Laws Additive Privacy Compared Concentrated Called Mu Ratio Split.
-From Probity Require Rules.
+From Probity Require Rules Classes.
 Local Open Scope classical_set_scope.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
@@ -26,6 +26,26 @@ have point r : judge 0 c (fun s s' j => (s = m /\ s' = m') /\ j = 0%R) (fun s s'
   apply: (Rules.strengthen (Phi' := fun s s' j => (Phi s s' /\ j = 0%R) /\ amounts s s')); first by move=> s s' j [[-> ->] ->].
   apply: Rules.weaken (Rules.frame loc stay (J r)) => s s' j [H [<- _]]; exact: H.
 have one := @selected R S good good0 O y (a m m') (K m m') c (fun s s' => s = m /\ s' = m') add gy point.
+apply: (Rules.strengthen (Phi' := fun s s' j => ((s = m /\ s' = m') /\ (j <= K m m')%R) /\ amounts s s')).
+  by move=> s s' j [-> -> ->].
+by apply: Rules.weaken (Rules.frame loc stay one) => s s' j [H [-> ->]].
+Qed.
+(* ... from judgements for tests of the class, which has tests that are 0 where a state does not agree with another *)
+Theorem select_for (O : countType) (y : S -> O) (a K : S -> S -> R) (agree : S -> S -> Prop) (c : stmt R S) (Phi : S -> S -> Prop) :
+  additive good c -> (forall r (x : R), (0 <= x)%R -> good (fun s => x%:E * ind R (fun s => y s = r) s)) ->
+  Rules.local agree c -> (forall m f, good f -> good (fun s => if `[< agree m s >] then f s else 0)) ->
+  (forall m m' s s', agree m s -> agree m' s' -> a s s' = a m m' /\ K s s' = K m m') ->
+  (forall r, judge_for good 0 c (fun s s' k => Phi s s' /\ k = 0%R) (fun s s' k => y s = r -> y s' = r /\ (k <= a s s')%R)) ->
+  judge 0 c (fun s s' k => Phi s s' /\ (k <= K s s')%R) (fun s s' k => y s = y s' /\ (k <= K s s' + a s s')%R).
+Proof.
+move=> add gy loc cut alone J; apply/each => m m' k [HP kK].
+pose amounts s s' := a s s' = a m m' /\ K s s' = K m m'.
+have stay m1 m1' s s' : amounts m1 m1' -> agree m1 s -> agree m1' s' -> amounts s s'.
+  by rewrite /amounts => -[ea eK] ms ms'; have [-> ->] := alone _ _ _ _ ms ms'.
+have point r : judge_for good 0 c (fun s s' j => (s = m /\ s' = m') /\ j = 0%R) (fun s s' j => y s = r -> y s' = r /\ (j <= a m m')%R).
+  apply: (Classes.strengthen_for (Phi' := fun s s' j => (Phi s s' /\ j = 0%R) /\ amounts s s')); first by move=> s s' j [[-> ->] ->].
+  apply: Classes.weaken_for (Classes.frame_for loc cut stay (J r)) => s s' j [H [<- _]]; exact: H.
+have one := @selected_for R S good good0 O y (a m m') (K m m') c (fun s s' => s = m /\ s' = m') add gy point.
 apply: (Rules.strengthen (Phi' := fun s s' j => ((s = m /\ s' = m') /\ (j <= K m m')%R) /\ amounts s s')).
   by move=> s s' j [-> -> ->].
 by apply: Rules.weaken (Rules.frame loc stay one) => s s' j [H [-> ->]].

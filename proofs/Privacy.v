@@ -1,6 +1,6 @@
 (* From judgements to privacy (trusted/kernel/src/privacy.rs): equal outputs and PW-EQ.
 
-   Read: dp, equal_outputs, pw_eq, discrete_pw_eq. *)
+   Read: dp, equal_outputs, pw_eq, pw_eq_for (for judgements about tests of a class), discrete_pw_eq. *)
 From Probity Require Import Prelude Judgement Laws Additive.
 Local Open Scope ring_scope.
 Local Open Scope ereal_scope.
@@ -56,16 +56,17 @@ have step n : (n <= k)%N -> p 0%N <= (expR (eps / k%:R *+ n))%:E * p n.
 by have := step k (leqnn k); rewrite -mulr_natr divfK// pnatr_eq0 -lt0n.
 Qed.
 
-Theorem pointwise (O : Type) (out : S -> O) (r : O) (eps : R) c (Phi : assn R S) :
-  judge 0 c Phi (fun s s' k => out s = r -> out s' = r /\ (k <= eps)%R) ->
+(* one output, for tests of a class that has its indicator *)
+Theorem pointwise_for (G : (S -> \bar R) -> Prop) (O : Type) (out : S -> O) (r : O) (eps : R) c (Phi : assn R S) :
+  G (ind (fun s => out s = r)) -> judge_for G 0 c Phi (fun s s' k => out s = r -> out s' = r /\ (k <= eps)%R) ->
   forall m m', Phi m m' 0%R ->
   wp c (ind (fun s => out s = r)) m <= (expR eps)%:E * wp c (ind (fun s => out s = r)) m'.
 Proof.
-move=> J m m' HP; pose i := ind (fun s => out s = r).
+move=> Gi J m m' HP; pose i := ind (fun s => out s = r).
 have i0 : nneg i by exact: ind_ge0.
 have e0 : (0 <= expR eps)%R by exact: expR_ge0.
 have F0 : nneg (fun s => (expR eps)%:E * i s) by move=> s; rewrite mule_ge0// lee_fin.
-have := J i (fun s => (expR eps)%:E * i s) i0 (ind_le1 _) F0 _ m m' 0%R HP.
+have := J i (fun s => (expR eps)%:E * i s) Gi i0 (ind_le1 _) F0 _ m m' 0%R HP.
 rewrite oppr0 expR0 mul1e adde0 => HJ.
 apply: (le_trans (HJ _)); last exact: wp_scale.
 move=> s s' k Hk; rewrite muleA -EFinM -expRD /i /ind.
@@ -73,15 +74,20 @@ case: ifPn => [/asboolP/Hk [-> kl]|_].
   by rewrite asboolT// mule1 lee_fin -expR0 ler_expR addrC subr_ge0.
 by rewrite mule_ge0// ?lee_fin ?expR_ge0//; exact: (i0 s').
 Qed.
+Theorem pointwise (O : Type) (out : S -> O) (r : O) (eps : R) c (Phi : assn R S) :
+  judge 0 c Phi (fun s s' k => out s = r -> out s' = r /\ (k <= eps)%R) ->
+  forall m m', Phi m m' 0%R ->
+  wp c (ind (fun s => out s = r)) m <= (expR eps)%:E * wp c (ind (fun s => out s = r)) m'.
+Proof. by move=> J; apply: (pointwise_for (G := fun=> True)) => //; exact: judge_any. Qed.
 
 (* PW-EQ: outputs are countable (integers, booleans), nothing is given up, and the program is additive on a
-   class of tests that contains the indicators of single outputs *)
+   class of tests that contains the indicators of single outputs; judgements for tests of this class are enough *)
 Section PointwiseEquality.
 Variable good : (S -> \bar R) -> Prop.
 Hypothesis good0 : good (fun=> 0).
-Theorem pw_eq (O : countType) (out : S -> O) (eps : R) c (Phi : O -> assn R S) :
+Theorem pw_eq_for (O : countType) (out : S -> O) (eps : R) c (Phi : O -> assn R S) :
   additive good c -> (forall r, good (ind (fun s => out s = r))) ->
-  (forall r, judge 0 c (Phi r) (fun s s' k => out s = r -> out s' = r /\ (k <= eps)%R)) ->
+  (forall r, judge_for good 0 c (Phi r) (fun s s' k => out s = r -> out s' = r /\ (k <= eps)%R)) ->
   forall m m', (forall r, Phi r m m' 0%R) -> dp out c eps 0 m m'.
 Proof.
 move=> [_ add] gout J m m' HP E; rewrite adde0.
@@ -103,12 +109,17 @@ have sumE : ind (fun s => E (out s)) = fun s => \sum_(n <oo) f n s.
   by rewrite /f /ind eqxx.
 rewrite sumE add//= -nneseriesrM; last by move=> n _; exact: wp_ge0.
 apply: lee_nneseries => n _; first exact: wp_ge0.
-have [->|[r ->]] := fE n; last exact: pointwise (J r) m m' (HP r).
+have [->|[r ->]] := fE n; last exact: pointwise_for (gout r) (J r) m m' (HP r).
 have z t : wp c (fun=> 0) t = 0.
   apply/eqP; rewrite eq_le wp_ge0// andbT.
   by have := @wp_scale R S 0%R (lexx _) c (fun=> 0) (fun=> lexx _) t; rewrite !mul0e.
 by rewrite !z mule0.
 Qed.
+Theorem pw_eq (O : countType) (out : S -> O) (eps : R) c (Phi : O -> assn R S) :
+  additive good c -> (forall r, good (ind (fun s => out s = r))) ->
+  (forall r, judge 0 c (Phi r) (fun s s' k => out s = r -> out s' = r /\ (k <= eps)%R)) ->
+  forall m m', (forall r, Phi r m m' 0%R) -> dp out c eps 0 m m'.
+Proof. by move=> add gout J; apply: pw_eq_for => // r; exact: judge_any. Qed.
 End PointwiseEquality.
 
 (* programs that draw from discrete laws only: no condition on tests *)

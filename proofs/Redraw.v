@@ -171,16 +171,16 @@ End From.
 Definition taken (psi : S -> S -> Prop) (e : R) : assn R S := fun s s' j => ~~ g s -> [/\ ~~ g s', psi s s' & (j <= e)%R].
 Definition at_no_cost (m m' : S) : assn R S := fun s s' j => [/\ s = m, s' = m' & j = 0%R].
 
-Lemma taken_tests m m' (psi : S -> S -> Prop) (e : R) f F : judge 0 c (at_no_cost m m') (taken psi e) ->
-  nneg f -> le1 f -> nneg F -> (forall s s', ~~ g s -> ~~ g s' -> psi s s' -> f s <= (expR (- e))%:E * F s') ->
+Lemma taken_tests (G : (S -> \bar R) -> Prop) m m' (psi : S -> S -> Prop) (e : R) f F : judge_for G 0 c (at_no_cost m m') (taken psi e) ->
+  G (cut 0 f) -> nneg f -> le1 f -> nneg F -> (forall s s', ~~ g s -> ~~ g s' -> psi s s' -> f s <= (expR (- e))%:E * F s') ->
   accepted f m <= accepted F m'.
 Proof.
-move=> J f0 f1 F0 rel; have rel' : related (taken psi e) (cut 0 f) (cut 0 F).
+move=> J Gf f0 f1 F0 rel; have rel' : related (taken psi e) (cut 0 f) (cut 0 F).
   move=> s s' j; rewrite /taken /cut; case: ifPn => gs H.
     by rewrite mule_ge0// ?lee_fin ?expR_ge0//; case: ifP.
   have [// gs' ps je] := H isT; rewrite (negbTE gs'); apply: le_trans (rel _ _ gs gs' ps) _.
   by apply: lee_wpmul2r => //; rewrite lee_fin ler_expR ler_opp2.
-have := J _ _ (cut_ge0 (lexx _) f0) (cut_le1 lee01 f1) (cut_ge0 (lexx _) F0) rel' m m' 0%R.
+have := J _ _ Gf (cut_ge0 (lexx _) f0) (cut_le1 lee01 f1) (cut_ge0 (lexx _) F0) rel' m m' 0%R.
 by rewrite oppr0 expR0 mul1e adde0; apply.
 Qed.
 
@@ -200,9 +200,12 @@ Definition rounds_from (G : (S -> \bar R) -> Prop) m m' :=
 
 (* One pair of states before, with the amounts that are made of it; a judgement is one about each pair (Split.v). *)
 Variables (G : (S -> \bar R) -> Prop) (m m' : S) (Psi : S -> S -> Prop) (a b k : R).
+(* the class has tests that are 0 where a round is drawn again *)
+Hypothesis cut_class : forall f, G f -> G (cut 0 f).
+Hypothesis cut_all : G (cut 0 (fun=> 1)).
 (* the judgement of a round, and the same with the runs exchanged *)
-Hypothesis forth : judge 0 c (at_no_cost m m') (taken Psi a).
-Hypothesis back : judge 0 c (at_no_cost m' m) (taken (fun _ _ => True) b).
+Hypothesis forth : judge_for G 0 c (at_no_cost m m') (taken Psi a).
+Hypothesis back : judge_for G 0 c (at_no_cost m' m) (taken (fun _ _ => True) b).
 Hypothesis like_rounds : rounds_from G m m'.
 
 Definition before : assn R S := fun s s' j => [/\ s = m, s' = m' & (j <= k)%R].
@@ -216,16 +219,16 @@ by apply: ereal_sup_ub; exists 0%N.
 Qed.
 
 (* what is accepted is at most e^-k times what the second run's loop is worth, times the accepted mass *)
-Lemma enough f F : nneg f -> le1 f -> nneg F -> related after f F -> limit F < +oo ->
+Lemma enough f F : G f -> nneg f -> le1 f -> nneg F -> related after f F -> limit F < +oo ->
   accepted f m <= accepted (fun=> 1) m * (expR (- k) * fine (limit F))%:E.
 Proof.
-move=> f0 f1 F0 rel V_oo; have [[_ from'] _ _ super total] := like_rounds.
+move=> Gf f0 f1 F0 rel V_oo; have [[_ from'] _ _ super total] := like_rounds.
 set V := limit F; have EV : (fine V)%:E = V by rewrite fineK// ge0_fin_numE// limit_ge0.
 have V_0 : 0 <= (fine V)%:E by rewrite EV; exact: limit_ge0.
 set x := expR (- (k + b)); have xp : (0 <= x)%R := expR_ge0 _; have x0 : 0 <= x%:E by rewrite lee_fin.
 have one : accepted f m <= x%:E * accepted F m'.
   apply: (@le_trans _ _ (accepted (fun s => x%:E * F s) m')).
-    apply: (taken_tests forth) => // [s|s s' gs gs' ps]; first by rewrite mule_ge0.
+    apply: (taken_tests forth) => // [|s|s s' gs gs' ps]; [exact: cut_class|by rewrite mule_ge0|].
     apply: le_trans (rel s s' (k + (a + b))%R _) _; first by split.
     have -> : (- (k + (a + b)) = - a + - (k + b))%R by ring.
     by rewrite expRD EFinM muleA.
@@ -235,7 +238,7 @@ set y := expR b; have yp : (0 <= y)%R := expR_ge0 _.
 have three : accepted (fun=> 1) m' <= y%:E * accepted (fun=> 1) m.
   have one0 : nneg (fun _ : S => (1 : \bar R)) by move=> s; exact: lee01.
   apply: (@le_trans _ _ (accepted (fun=> y%:E * 1) m)).
-    apply: (taken_tests back) => [s|s|s|s s' gs gs' _]; [exact: lee01|exact: lexx|by rewrite mule1 lee_fin|].
+    apply: (taken_tests back) => [|s|s|s|s s' gs gs' _]; [exact: cut_all|exact: lee01|exact: lexx|by rewrite mule1 lee_fin|].
     by rewrite mule1 -EFinM -expRD addNr expR0.
   exact: accepted_scale.
 apply: le_trans one _; apply: le_trans (lee_wpmul2l x0 (le_trans two (lee_wpmul2r V_0 three))) _.
@@ -246,17 +249,17 @@ by ring.
 Qed.
 
 (* what a run of the loop, alone or after a round, is worth in the first run (X) and in the second (Y) *)
-Lemma loops f F X Y : nneg f -> le1 f -> nneg F -> related after f F ->
+Lemma loops f F X Y : G f -> nneg f -> le1 f -> nneg F -> related after f F ->
   (forall t : R, (0 <= t)%R -> accepted f m <= accepted (fun=> 1) m * t%:E -> X <= t%:E) -> limit F <= Y ->
   forall j, (j <= k)%R -> X <= (expR (- j))%:E * Y.
 Proof.
-move=> f0 f1 F0 rel most least j jk.
+move=> Gf f0 f1 F0 rel most least j jk.
 have [V_oo|] := ltP (limit F) +oo; last first.
   rewrite leye_eq => /eqP E; have -> : Y = +oo by apply/eqP; rewrite -leye_eq -E.
   by rewrite gt0_muley ?lte_fin ?expR_gt0// leey.
 have V0 := limit_ge0 F0; have EV : (fine (limit F))%:E = limit F by rewrite fineK// ge0_fin_numE.
 apply: (@le_trans _ _ (expR (- k) * fine (limit F))%:E).
-  by apply: most (enough f0 f1 F0 rel V_oo); rewrite mulr_ge0 ?expR_ge0 ?fine_ge0.
+  by apply: most (enough Gf f0 f1 F0 rel V_oo); rewrite mulr_ge0 ?expR_ge0 ?fine_ge0.
 rewrite EFinM EV; apply: lee_pmul => //; rewrite lee_fin ?expR_ge0// ler_expR ler_oppl opprK //.
 Qed.
 
@@ -264,7 +267,7 @@ Theorem redraw_loop : g m -> g m' -> judge_for G 0 (While g c) before after.
 Proof.
 move=> gm gm' f F Gf f0 f1 F0 rel _ _ j [-> -> jk]; rewrite adde0.
 have [[from from'] cuts masses _ _] := like_rounds.
-rewrite (loop_from f0 gm) (loop_from F0 gm'); apply: (loops f0 f1 F0 rel) => // t t0 most.
+rewrite (loop_from f0 gm) (loop_from F0 gm'); apply: (loops Gf f0 f1 F0 rel) => // t t0 most.
 by apply: above_loop => //; exact: cuts.
 Qed.
 
@@ -272,7 +275,7 @@ Theorem redraw_before : judge_for G 0 (Seq c (While g c)) before after.
 Proof.
 move=> f F Gf f0 f1 F0 rel _ _ j [-> -> jk]; rewrite adde0.
 have [[from from'] cuts masses _ _] := like_rounds.
-rewrite (loop_after from f0) (loop_after from' F0); apply: (loops f0 f1 F0 rel) => // [t t0 most|].
+rewrite (loop_after from f0) (loop_after from' F0); apply: (loops Gf f0 f1 F0 rel) => // [t t0 most|].
   by apply: above_after => //; exact: cuts.
 apply: ub_ereal_sup => _ [n _ <-]; case: n => [|n].
   by rewrite round_first; apply: wp_ge0; apply: cut_ge0 => //; exact: limit_ge0.

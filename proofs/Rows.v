@@ -4,7 +4,8 @@
    every other step is the same operation on both sides.  walked says so of what the expressions mean, and then they are one function of the row (walked_equal).  The three forms of the lemma, one row more in the
    second run, one more in the first and one replaced, follow for sums of reals and of integers (rows_more, rows_fewer, rows_other and their kin with Z).
 
-   Of lists: equal lists have equal entries at equal places (equal_entries), also outside of the lists. *)
+   Of lists: equal lists have equal entries at equal places (equal_entries), also outside of the lists; what is assumed of every entry holds at a place of both
+   lists (assumed_entries). *)
 From Coq Require Import Reals ZArith Bool List Permutation Lra Lia.
 From Probity Require Import Formulas.
 Open Scope R_scope.
@@ -59,3 +60,13 @@ Theorem equal_entries (q q' : list R) (i i' : Z) : q = q' -> i = i' -> entry q i
 Proof. congruence. Qed.
 Theorem equal_entriesZ (q q' : list Z) (i i' : Z) : q = q' -> i = i' -> entryZ q i = entryZ q' i'.
 Proof. congruence. Qed.
+
+(* what is assumed of every entry holds of the entries at a place of both lists *)
+Theorem assumed_entries (q q' : list R) (ok : R -> bool) (i : Z) : length q = length q' -> forallb ok q = true -> forallb ok q' = true ->
+  (0 <= i < len q)%Z -> ok (entry q i) = true /\ ok (entry q' i) = true.
+Proof.
+intros l h h' Hi; assert (one : forall l0, forallb ok l0 = true -> (0 <= i < len l0)%Z -> ok (entry l0 i) = true).
+{ intros l0 hl Hl; rewrite forallb_forall in hl; apply hl; unfold entry, len in *.
+  destruct (Z.leb_spec 0 i); [|lia]; apply nth_In; lia. }
+split; [now apply one|apply one; [exact h'|unfold len in *; now rewrite <- l]].
+Qed.

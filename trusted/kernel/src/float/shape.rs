@@ -183,7 +183,8 @@ fn kappa(
         }
         Rational::ONE / (Rational::ONE - error)
     };
-    // −ln u lies in [η, p − emin]; the logarithm itself is the first factor, 1.
+    // −ln u lies in [η, p − emin]; the logarithm itself is the first factor, 1. Twice is room for the errors of the steps before:
+    // with κ ≥ 2 no numbers meet the theorem's conditions (section 1).
     let most = format.max_finite().to_rational();
     let least = power_of_two(format.emin());
     let one = Rational::ONE;
