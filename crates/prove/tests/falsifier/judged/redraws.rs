@@ -93,6 +93,8 @@ impl Writer {
             int(1).lt(Expr::var("c")),
             Expr::var("c").lt(Expr::var("x")),
             Expr::var("c").lt(Expr::var("d")),
+            // Another question in each run, where they have another flag.
+            Expr::var("c").lt(Expr::var("f").choose(int(2), int(1))),
         ];
         let [one, two] = of("c");
         let moved = match &coupling {
@@ -111,7 +113,16 @@ impl Writer {
             then,
             otherwise,
         };
-        match self.dice.roll(10) {
+        // Of one run alone it is known what d is.
+        let untouched = self.dice.pick(&of("d")).equals(int(0));
+        let mut kept = match self.dice.roll(6) {
+            0 => Expr::Bool(true),
+            1 | 2 => same("d"),
+            3 => same("d").and(same("a")),
+            _ => untouched.clone(),
+        };
+        redrawn.guard = if self.dice.roll(3) > 0 { c.clone().lt(int(0)) } else { redrawn.guard.clone() };
+        match self.dice.roll(12) {
             0 => redrawn.round.push(set("d", d + int(1))),
             1 => redrawn.round.push(set("d", c)),
             // Kept where it is accepted only.
@@ -132,12 +143,18 @@ impl Writer {
                 redrawn.round.push(branch(Expr::var("a"), vec![set("d", d + int(1))], vec![]));
                 redrawn.round.push(set("a", Expr::Bool(true)));
             }
-            _ => redrawn.round.push(Statement::Append { list: "o".into(), value: c }),
+            9 => redrawn.round.push(Statement::Append { list: "o".into(), value: c }),
+            _ => {
+                // In the runs with one flag a round that is not accepted counts.
+                let flag = self.dice.pick(&[Expr::var("f"), !Expr::var("f")]);
+                let again = redrawn.guard.clone();
+                redrawn.round.push(branch(flag.and(again), vec![set("d", d + int(1))], vec![]));
+                kept = untouched.clone();
+            }
         }
-        if self.dice.roll(3) > 0 {
-            redrawn.guard = Expr::var("c").lt(int(0));
+        if kept == untouched {
+            redrawn.agree = redrawn.agree.clone().and(untouched);
         }
-        let kept = self.dice.pick(&[Expr::Bool(true), same("d"), same("d"), same("d").and(same("a"))]);
         redrawn.post = redrawn.post.clone().and(kept);
         redrawn.agree = redrawn.agree.clone().and(same("a"));
     }
@@ -211,8 +228,13 @@ impl Writer {
     ) -> Option<Judgement> {
         let Redrawn { round: body, guard, coupling, cost, agree, post, .. } = redrawn;
         let swapped = |e: &Expr| probity_kernel::context::swap_runs(e);
-        let amounts = [cost.clone(), cost.clone(), cost.clone(), int(1), int(0), Expr::of("d", Run::First)];
-        let (a, mut b) = (self.dice.pick(&amounts), self.dice.pick(&amounts));
+        let mut amount = || match self.dice.roll(16) {
+            0 => Expr::of("d", Run::First),
+            1 => int(1),
+            2 => int(0),
+            _ => cost.clone(),
+        };
+        let (a, mut b) = (amount(), amount());
         let round = self.derive_round(
             context,
             (body, coupling, redrawn.tail),
@@ -246,7 +268,7 @@ impl Writer {
         // What is known with the runs exchanged; sometimes less, or an order, which may tell what is paid.
         let agree_there = match self.dice.roll(8) {
             0 => Expr::Bool(true),
-            1 | 2 => {
+            1 | 2 if matches!(coupling, Coupling::Shift { by, .. } if *by == int(0)) => {
                 let [x, other] = of("x");
                 b = other.clone() - x.clone();
                 back = Coupling::Shift { by: int(0), cost: b.clone() };
@@ -275,7 +297,7 @@ fn redraws() {
     let mut writer = Writer::new(37);
     writer.wide = true;
     let mut seen = Seen::default();
-    for number in 0..1_200 * MORE {
+    for number in 0..1_600 * MORE {
         let mut redrawn = writer.redrawn();
         let rounds = writer.dice.pick(&[Rounds::Loop, Rounds::AndOneBefore]);
         let again =
@@ -287,8 +309,11 @@ fn redraws() {
         let mut mechanism = writer.mechanism(&program, Expr::var("c"));
         // Tables and lists play no part; inputs are near each other, in one order or in both, or one run's is known.
         let [x, other] = of("x");
+        let [flag, no_flag] = of("f");
         let near = [
             (x.clone() - other.clone()).abs().le(int(1)),
+            (x.clone() - other.clone()).abs().le(int(1)).and(flag.clone()).and(!no_flag.clone()),
+            x.clone().equals(other.clone()).and(flag).and(!no_flag),
             x.clone().le(other.clone()).and(other.clone().le(x.clone() + int(1))),
             int(1).le(x.clone()).and((x - other).abs().le(int(1))),
         ];
