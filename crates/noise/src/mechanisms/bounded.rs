@@ -189,6 +189,7 @@ mod tests {
     use crate::entropy::tape::Tape;
     use crate::measure::Loss;
     use crate::unit::Sensitivity;
+    use probity_exact::directed::{exp_nearest, ln_nearest};
     use probity_exact::rational;
 
     fn scale(numerator: i64, denominator: i64) -> Scale {
@@ -197,7 +198,7 @@ mod tests {
 
     /// P(y) for the input x on 0..=width.
     fn law(x: i64, width: i64, scale: f64) -> Vec<f64> {
-        let masses: Vec<f64> = (0..=width).map(|y| (-((y - x).abs() as f64) / scale).exp()).collect();
+        let masses: Vec<f64> = (0..=width).map(|y| exp_nearest(-((y - x).abs() as f64) / scale)).collect();
         let total: f64 = masses.iter().sum();
         masses.iter().map(|mass| mass / total).collect()
     }
@@ -224,7 +225,7 @@ mod tests {
                 for x in 0..=width {
                     for other in (x - distance).max(0)..=(x + distance).min(width) {
                         let (here, there) = (law(x, width, by), law(other, width, by));
-                        worst = here.iter().zip(&there).map(|(p, q)| (p / q).ln()).fold(worst, f64::max);
+                        worst = here.iter().zip(&there).map(|(p, q)| ln_nearest(p / q)).fold(worst, f64::max);
                     }
                 }
                 let distance = Rational::from(distance);

@@ -178,6 +178,7 @@ mod tests {
     use super::*;
     use crate::entropy::tape::Tape;
     use crate::unit::Sensitivity;
+    use probity_exact::directed::exp_nearest;
     use probity_exact::{Natural, rational};
 
     fn ratio(n: i64, d: i64) -> Rational {
@@ -246,7 +247,7 @@ mod tests {
     /// Two candidates with a gap g win with e^(−g/scale)/(1 + e^(−g/scale)) and e^(−g/scale)/2, whichever way the scores are read.
     #[test]
     fn the_worse_of_two_wins_as_often_as_its_rule_says() {
-        let near = 0.5f64.exp().recip();
+        let near = exp_nearest(-0.5);
         let factor = Rational::from(Natural::ONE << 200);
         for (rule, p) in [(Rule::Exponential, near / (1.0 + near)), (Rule::NoisyMax, near / 2.0)] {
             let any = |scale: Rational| choice(2, rule, Scores::Any, Scale::new(scale).unwrap()).unwrap();
