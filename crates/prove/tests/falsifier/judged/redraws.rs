@@ -26,6 +26,8 @@ struct Redrawn {
     post: Expr,
     /// Whether the upper tail of the draw is given up in every round.
     tail: bool,
+    /// Whether the runs have different flags.
+    unlike: bool,
 }
 
 fn of(name: &str) -> [Expr; 2] {
@@ -102,7 +104,16 @@ impl Writer {
             _ => same("c"),
         };
         let guard = self.dice.pick(&guards);
-        Redrawn { round, guard, coupling, cost, agree: agree.and(same("d")), post: moved, tail: false }
+        Redrawn {
+            round,
+            guard,
+            coupling,
+            cost,
+            agree: agree.and(same("d")),
+            post: moved,
+            tail: false,
+            unlike: false,
+        }
     }
 
     /// A round that the next may see: it counts, keeps what it drew, or reads what it finds.
@@ -122,7 +133,7 @@ impl Writer {
             _ => untouched.clone(),
         };
         redrawn.guard = if self.dice.roll(3) > 0 { c.clone().lt(int(0)) } else { redrawn.guard.clone() };
-        match self.dice.roll(12) {
+        match self.dice.roll(14) {
             0 => redrawn.round.push(set("d", d + int(1))),
             1 => redrawn.round.push(set("d", c)),
             // Kept where it is accepted only.
@@ -132,7 +143,7 @@ impl Writer {
                 redrawn.round.push(branch(accepted, vec![set("d", c)], vec![]));
             }
             // Set on one path, and on the other.
-            4 => redrawn.round.push(branch(c.clone().lt(int(0)), vec![set("d", int(2))], vec![])),
+            4 | 10 => redrawn.round.push(branch(c.clone().lt(int(0)), vec![set("d", int(2))], vec![])),
             5 => redrawn.round.push(branch(c.clone().lt(int(0)), vec![], vec![set("d", int(2))])),
             6 => {
                 redrawn.round.insert(0, branch(Expr::var("x").lt(int(1)), vec![set("d", d + int(1))], vec![]))
@@ -150,6 +161,7 @@ impl Writer {
                 let again = redrawn.guard.clone();
                 redrawn.round.push(branch(flag.and(again), vec![set("d", d + int(1))], vec![]));
                 kept = untouched.clone();
+                redrawn.unlike = true;
             }
         }
         if kept == untouched {
@@ -161,7 +173,7 @@ impl Writer {
 
     fn redrawn(&mut self) -> Redrawn {
         let mut redrawn = self.drawn_again();
-        if self.dice.one_in(3) {
+        if self.dice.roll(5) < 2 {
             self.trace(&mut redrawn);
         }
         match self.dice.roll(16) {
@@ -317,7 +329,8 @@ fn redraws() {
             x.clone().le(other.clone()).and(other.clone().le(x.clone() + int(1))),
             int(1).le(x.clone()).and((x - other).abs().le(int(1))),
         ];
-        mechanism.adjacency = vec![Adjacency::Related(writer.dice.pick(&near))];
+        let near = if redrawn.unlike { &near[1..3] } else { &near };
+        mechanism.adjacency = vec![Adjacency::Related(writer.dice.pick(near))];
         let orientation = writer.dice.pick(&[Orientation::Forward, Orientation::Backward]);
         let measure = if writer.dice.one_in(16) { Measure::Concentrated } else { Measure::Pure };
         if measure == Measure::Concentrated {
