@@ -63,15 +63,16 @@ SLOW = 1.0
 LONGEST = 12
 # Quick tests are run together with those that take about as long.
 STEPS = (0.01, 0.05, 0.2, 1.0)
+# The names are in small letters: a test of the kernel takes quoted capitals for the names of rules.
 SWITCH = """
 pub(crate) fn mutated(number: usize) -> bool {
     use std::io::Write;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{LazyLock, Mutex};
     static ON: LazyLock<usize> =
-        LazyLock::new(|| std::env::var("MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX));
+        LazyLock::new(|| std::env::var("mutant").ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX));
     static SEEN: LazyLock<Option<(Vec<AtomicBool>, Mutex<std::fs::File>)>> = LazyLock::new(|| {
-        let path = std::env::var("MUTANT_SEEN").ok()?;
+        let path = std::env::var("mutant_seen").ok()?;
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path).ok()?;
         Some(((0..100_000).map(|_| AtomicBool::new(false)).collect(), Mutex::new(file)))
     });
@@ -223,10 +224,10 @@ class Mutated:
         """Of some tests of one binary those that fail, and the processor's seconds."""
         binary, folder = tests[0].binary, tests[0].folder
         # One after the other, up to the first that fails: an option of the test harness that wants to be asked for.
-        environment = dict(os.environ, MUTANT=str(number), CARGO_MANIFEST_DIR=folder, RUST_BACKTRACE="0",
+        environment = dict(os.environ, mutant=str(number), CARGO_MANIFEST_DIR=folder, RUST_BACKTRACE="0",
                            RUSTC_BOOTSTRAP="1", RUST_TEST_THREADS="1", RUST_MIN_STACK=str(STACK))
         if seen:
-            environment["MUTANT_SEEN"] = str(seen)
+            environment["mutant_seen"] = str(seen)
 
         def limits():
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
@@ -272,7 +273,7 @@ def tests_of(copy, binaries, text):
             if name not in known:
                 known[name] = reached(copy, Test(binary, folder, name))
                 # One that was cut short today may be asked another time.
-                if known[name][1] < copy.longest - 1 or copy.longest == LONGEST:
+                if known[name][1] < copy.longest / 2 or copy.longest == LONGEST:
                     with kept.open("a") as out:
                         out.write(json.dumps(known[name]) + "\n")
             _, seconds, numbers = known[name]
@@ -287,7 +288,8 @@ def reached(copy, test):
         failed, seconds = copy.run([test], "none", copy.longest, seen)
         if seconds > SLOW:
             print(f"{Path(test.binary).name} {test.name}: {seconds:.1f} s", flush=True)
-        if failed and seconds < copy.longest - 1:
+        # The clock of the limit and this one differ where many share a processor.
+        if failed and seconds < copy.longest / 2:
             sys.exit(f"{test.name} fails without a mutant")
         numbers = map(int, seen.read_text().split()) if seen.exists() and not failed else []
         return [test.name, round(seconds, 3), sorted(numbers)]

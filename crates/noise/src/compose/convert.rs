@@ -206,4 +206,94 @@ mod tests {
         let delta = Expression::constant(parse_rational("1e-6").unwrap());
         check(&epsilon_of_rho(&rho, delta), fraction::<1, 1>(), "2.141938928385473661376");
     }
+
+    fn known(value: &str) -> Expression {
+        Expression::constant(parse_rational(value).unwrap())
+    }
+
+    /// What an expression lies between at this ε, as doubles.
+    fn at(expression: &Expression, epsilon: &str) -> (f64, f64) {
+        let (one, epsilon) = (probity_exact::Rational::ONE, parse_rational(epsilon).unwrap());
+        match expression.evaluate(&Point::at_epsilon(&one, &epsilon), 120).unwrap() {
+            Value::Exact(value) => (value.to_f64().value(), value.to_f64().value()),
+            Value::Between(found) => {
+                let [low, high] = [found.low(), found.high()].map(|end| end.to_rational().unwrap().to_f64());
+                (low.value(), high.value())
+            }
+            Value::Infinite => (f64::INFINITY, f64::INFINITY),
+        }
+    }
+
+    fn is(expression: &Expression, epsilon: &str, expected: f64) {
+        let (low, high) = at(expression, epsilon);
+        assert!(
+            (low - expected).abs() < 1e-12 && (high - expected).abs() < 1e-12,
+            "{expression}: {low} {high}"
+        );
+    }
+
+    /// With probability δ anything happens, and otherwise the profile is that of randomized response.
+    #[test]
+    fn profiles_of_both_halves_are_those_of_the_worst_pair() {
+        let profile = |epsilon: Expression, delta: &str| match PrivacyMap::approximate(epsilon, known(delta))
+            .to_profile()
+            .unwrap()
+            .guarantee()
+        {
+            Guarantee::Profile { delta } => delta.clone(),
+            other => panic!("{other:?}"),
+        };
+        // (3 − e^ε)/(3 + 1) at ε = 0.
+        is(&profile(known("3").ln(), "0"), "0", 0.5);
+        is(&profile(known("3").ln(), "1/4"), "0", 0.25 + 0.75 * 0.5);
+        is(&profile(known("3").ln(), "1/4"), "2", 0.25);
+        is(&profile(known("3").ln(), "7/2"), "0", 1.0);
+        is(&profile(Expression::infinity(), "1/4"), "5", 1.0);
+    }
+
+    /// kε(e^ε − 1)/(e^ε + 1) + ε√(2k ln(1/δ')) for ε = 1/10, k = 100 and δ' = 10^−6, and the plain sum where it is less.
+    #[test]
+    fn composition_with_slack_is_the_smaller_of_both_bounds() {
+        let slack = Delta::from_f64(1e-6).unwrap();
+        let halves =
+            |map: PrivacyMap, count: u32| match map.composed_with_slack(count, &slack).unwrap().guarantee() {
+                Guarantee::Approximate { epsilon, delta } => (epsilon.clone(), delta.clone()),
+                other => panic!("{other:?}"),
+            };
+        let (epsilon, delta) = halves(PrivacyMap::pure(known("1/10")), 100);
+        is(&epsilon, "0", 5.756_105_519_335_732);
+        is(&delta, "0", 1e-6);
+        let (epsilon, delta) = halves(PrivacyMap::approximate(known("1/10"), known("1/1000")), 3);
+        is(&epsilon, "0", 0.3);
+        is(&delta, "0", 0.003_001);
+        is(&halves(PrivacyMap::pure(Expression::zero()), 3).0, "0", 0.0);
+    }
+
+    #[test]
+    fn what_is_in_the_measure_stays_and_what_has_no_way_there_is_refused() {
+        let delta = Delta::from_f64(0.5).unwrap();
+        let pure = PrivacyMap::pure(known("1/3"));
+        let both = PrivacyMap::approximate(known("1/3"), known("1/7"));
+        let concentrated = PrivacyMap::concentrated(known("1/3"));
+        let profile = both.to_profile().unwrap();
+        let missing = PrivacyMap::uncertified("a proof");
+        assert_eq!(concentrated.to_concentrated().unwrap().guarantee(), concentrated.guarantee());
+        assert_eq!(profile.to_profile().unwrap().guarantee(), profile.guarantee());
+        assert_eq!(both.to_approximate(&delta).unwrap().guarantee(), both.guarantee());
+        let expected = Guarantee::Approximate { epsilon: known("1/3"), delta: Expression::zero() };
+        assert_eq!(pure.to_approximate(&delta).unwrap().guarantee(), &expected);
+        let Guarantee::Concentrated { rho } = pure.to_concentrated().unwrap().guarantee().clone() else {
+            panic!("no rho")
+        };
+        is(&rho, "0", 1.0 / 18.0);
+        assert!(matches!(missing.to_profile(), Err(MapError::NoCertificate { .. })));
+        assert!(matches!(missing.to_concentrated(), Err(MapError::NoCertificate { .. })));
+        assert!(matches!(both.to_concentrated(), Err(MapError::MeasureDiffers { .. })));
+        let refused = profile.to_approximate(&delta);
+        assert!(matches!(refused, Err(MechanismError::Map(MapError::MeasureDiffers { .. }))), "{refused:?}");
+        for delta in [0.0, 1.0] {
+            let error = concentrated.to_approximate(&Delta::from_f64(delta).unwrap());
+            assert!(matches!(error, Err(MechanismError::Parameter(_))), "{error:?}");
+        }
+    }
 }

@@ -670,4 +670,57 @@ mod tests {
         let least = up(&value.least_over_order()).unwrap();
         assert!((5.0..5.0 + 1e-14).contains(&least), "{least}");
     }
+
+    fn exact(expression: &Expression) -> Rational {
+        match expression.evaluate(&Point::at(&Rational::ONE), 40) {
+            Ok(Value::Exact(value)) => value,
+            other => panic!("{expression}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn zeros_and_infinities_are_exact_beside_what_is_not() {
+        let ln = || number(2, 1).ln();
+        let infinity = Expression::infinity;
+        assert_eq!(exact(&(Expression::zero() * ln())), Rational::ZERO);
+        assert_eq!(exact(&(ln() * Expression::zero())), Rational::ZERO);
+        assert_eq!(exact(&(Expression::zero() / ln())), Rational::ZERO);
+        assert_eq!(exact(&Expression::zero().exp()), Rational::ONE);
+        assert_eq!(exact(&Expression::one().ln()), Rational::ZERO);
+        assert_eq!(exact(&(ln() / infinity())), Rational::ZERO);
+        assert_eq!(up(&(infinity() / ln())), Ok(f64::INFINITY));
+        assert_eq!(up(&(infinity() / number(3, 1))), Ok(f64::INFINITY));
+        assert_eq!(up(&(infinity() + ln())), Ok(f64::INFINITY));
+        for senseless in [infinity() / infinity(), infinity() / number(-1, 1), infinity() * number(-1, 1)] {
+            assert!(matches!(up(&senseless), Err(EvaluationError::Undefined { .. })), "{senseless}");
+        }
+    }
+
+    /// Where the formula of normal noise is asked something that it does not answer, the fallback does; where it does, its answer has two
+    /// different ends.
+    #[test]
+    fn normal_noise_is_asked_what_its_formula_answers() {
+        let squared = rational(1, 1).unwrap();
+        for kind in [Normal::Continuous, Normal::Discrete] {
+            let noise = |asked, distance: Expression, given: Expression| {
+                Expression::gaussian((kind, asked), &squared, distance, given, number(7, 1))
+            };
+            let one = Expression::one;
+            let at_zero = noise(Half::Delta, one(), Expression::zero());
+            // Φ(1/2) − Φ(−1/2), or P(Z = 0) on the integers.
+            let expected = if kind == Normal::Continuous { 0.382_924_922_548 } else { 0.398_942_2 };
+            assert!((up(&at_zero).unwrap() - expected).abs() < 1e-6, "{at_zero}");
+            for (asked, given) in
+                [(Half::Delta, number(-1, 2)), (Half::Epsilon, one()), (Half::Epsilon, number(3, 2))]
+            {
+                assert_eq!(exact(&noise(asked, one(), given)), rational(7, 1).unwrap());
+            }
+            assert_eq!(exact(&noise(Half::Delta, number(-1, 1), one())), rational(7, 1).unwrap());
+            assert_eq!(exact(&noise(Half::Delta, Expression::zero(), one())), Rational::ZERO);
+            let value = noise(Half::Delta, one(), one());
+            let ends_with = |bits| ends(&value.evaluate(&Point::at(&Rational::ONE), bits).unwrap()).unwrap();
+            let (coarse, fine) = (ends_with(3), ends_with(50));
+            assert!(coarse.0 < fine.0 && fine.0 < fine.1 && fine.1 < coarse.1, "{coarse:?} {fine:?}");
+        }
+    }
 }

@@ -111,9 +111,7 @@ impl Gaussian<'_> {
         let tails = Tails::new(self.squared_scale, last.checked_add(1)?, bits + 2)?;
         // The largest (T(s−d) − δ)/T(s), as bounds: it is at least every lower bound, and at most the largest upper one. All in units of
         // the sums, with fixed-point quotients: fractions in lowest terms would take most of the time.
-        let mass = |total: &Natural| delta * Rational::from(total.clone());
-        let allowed =
-            (mass(&tails.total.0).floor().unsigned_abs(), mass(&tails.total.1).ceil().unsigned_abs());
+        let allowed = share(delta, &tails.total);
         let w = bits as usize + 64;
         let (mut least, mut most) = (Natural::ONE << w, Natural::ONE << w);
         for s in -last..=last {
@@ -142,6 +140,12 @@ impl Gaussian<'_> {
 fn excess(first: &Bounds, power: &Bounds, second: &Bounds) -> Bounds {
     let (lower, upper) = (&first.0 - &power.1 * &second.1, &first.1 - &power.0 * &second.0);
     (lower.max(Rational::ZERO), upper.max(Rational::ZERO).min(Rational::ONE))
+}
+
+/// Bounds of δ·total, in its units.
+fn share(delta: &Rational, total: &(Natural, Natural)) -> (Natural, Natural) {
+    let mass = |total: &Natural| delta * Rational::from(total.clone());
+    (mass(&total.0).floor().unsigned_abs(), mass(&total.1).ceil().unsigned_abs())
 }
 
 /// T(s) = P(Z ≥ s) of discrete noise, for |s| up to a limit.
@@ -283,6 +287,7 @@ fn rational(value: &Float) -> Option<Rational> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use probity_exact::directed::exp_nearest;
     use probity_exact::parse_rational;
 
     fn number(text: &str) -> Rational {
@@ -375,5 +380,64 @@ mod tests {
         let squared = Rational::from(Natural::ONE << 60);
         let noise = Gaussian { squared_scale: &squared, distance: &Rational::ONE };
         assert_eq!(noise.discrete_epsilon(&number("1e-9"), 96), None);
+    }
+
+    #[test]
+    fn what_delta_allows_is_bounded_outward() {
+        let units = |low: u64, high: u64| (Natural::from(low), Natural::from(high));
+        assert_eq!(share(&number("1/2"), &units(3, 5)), units(1, 3));
+        assert_eq!(share(&number("1/2"), &units(4, 6)), units(2, 3));
+    }
+
+    /// With few bits every answer is wide, and holds what it is with many; with doubles it agrees to what they have.
+    #[test]
+    fn answers_with_few_bits_hold_those_with_many() {
+        let in_doubles = |squared: f64, d: i32, epsilon: f64| {
+            let mass = |x: i32| exp_nearest(-f64::from(x * x) / (2.0 * squared));
+            let total: f64 = (-60..=60).map(mass).sum();
+            let tail = |s: i32| (s..=60).map(mass).sum::<f64>() / total;
+            (-20..=20).map(|s| tail(s - d) - exp_nearest(epsilon) * tail(s)).fold(0.0, f64::max)
+        };
+        for (squared, d, epsilon) in [("7/3", 1, "1/2"), ("7/3", 2, "1"), ("1/2", 1, "3"), ("9", 3, "1/4")] {
+            let (square, distance, given) = (number(squared), Rational::from(d), number(epsilon));
+            let noise = Gaussian { squared_scale: &square, distance: &distance };
+            let fine = noise.discrete_delta(&given, 60).unwrap();
+            let expected = in_doubles(square.to_f64().value(), d, given.to_f64().value());
+            assert!(
+                (fine.0.to_f64().value() - expected).abs() < 1e-12,
+                "{squared} {d} {epsilon}: {fine:?} {expected}"
+            );
+            assert!(&fine.1 - &fine.0 < number("1e-15"));
+            let continuous = noise.continuous_delta(&given, 40).unwrap();
+            for bits in [1, 2, 4] {
+                for (coarse, fine) in [
+                    (noise.discrete_delta(&given, bits).unwrap(), &fine),
+                    (noise.continuous_delta(&given, bits).unwrap(), &continuous),
+                ] {
+                    assert!(coarse.0 <= fine.0 && fine.1 <= coarse.1, "{bits}: {coarse:?} {fine:?}");
+                    assert!(coarse.0 < coarse.1);
+                }
+            }
+            // The least ε for this δ is the one that was given.
+            let found = noise.discrete_epsilon(&fine.1, 30).unwrap();
+            assert!(found.0 <= given && &given - number("1e-8") < found.1, "{found:?}");
+            assert!(&found.1 - &found.0 < number("1e-8"));
+            let found = noise.continuous_epsilon(&continuous.1, 20).unwrap();
+            assert!(found.0 <= given && &given - number("1e-5") < found.1, "{found:?}");
+            assert!(&found.1 - &found.0 < number("1e-5"));
+        }
+    }
+
+    /// An ε of which the precision does not tell whether it is enough is no bound from below.
+    #[test]
+    fn what_is_not_decided_is_no_lower_bound() {
+        let noise = Gaussian { squared_scale: &Rational::ONE, distance: &Rational::ONE };
+        let (coarse, fine) =
+            (noise.continuous_delta(&Rational::ONE, 33), noise.continuous_delta(&Rational::ONE, 90));
+        // Between the two upper bounds: a little less than ε = 1 is enough, which 33 bits do not tell.
+        let delta = (coarse.unwrap().1 + fine.unwrap().1) / Rational::from(2u8);
+        let (low, high) = noise.continuous_epsilon(&delta, 1).unwrap();
+        let enough = noise.continuous_epsilon(&delta, 60).unwrap();
+        assert!(low <= enough.0 && enough.1 <= high && enough.1 < Rational::ONE, "{low} {high} {enough:?}");
     }
 }

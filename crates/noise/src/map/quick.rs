@@ -240,7 +240,7 @@ fn run(step: &Step, distance_in: Fraction) -> Option<Quick> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use probity_exact::rational;
+    use probity_exact::{Integer, rational};
 
     /// Pseudorandom fractions from tiny to huge, the same every time.
     fn fractions(count: usize) -> Vec<Rational> {
@@ -252,21 +252,29 @@ mod tests {
         (0..count).map(|_| rational(next(), next().max(1)).unwrap()).collect()
     }
 
-    #[test]
-    fn machine_arithmetic_gives_the_exact_answer_or_none() {
+    /// How many answers came from machine arithmetic, all of them those of exact arithmetic.
+    fn answers(values: &[Rational]) -> usize {
         let d = Expression::distance_in;
         let mut answered = 0;
-        let values = fractions(3000);
         for pair in values.windows(2) {
             let scale = Expression::parameter("scale", pair[0].clone() + rational(1, 5).unwrap());
+            let cases =
+                |relation| Expression::cases(d().floor(), relation, scale.clone(), d() - scale.clone(), d());
             for expression in [
                 Expression::zero_at_zero(d() / scale.clone()),
                 d().squared() / (scale.clone() + scale.clone()),
                 Expression::max(d() - scale.clone(), [(d() / scale.clone()).ceil(), d().floor()]),
+                Expression::min(d(), [scale.clone(), d() / scale.clone()]),
+                d() / (Expression::zero() - scale.clone()),
+                (Expression::zero() - d() / scale.clone()).ceil() - (Expression::zero() - d()).floor(),
+                cases(Relation::Equal),
+                cases(Relation::Less),
+                cases(Relation::AtMost),
                 Expression::zero_at_zero(scale.ln()),
+                Expression::infinity(),
             ] {
                 let Some(compiled) = Compiled::new(&expression) else { continue };
-                for distance in [&pair[1], &Rational::ZERO, &Rational::ONE] {
+                for distance in [&pair[1], &pair[0], &Rational::ZERO, &Rational::ONE] {
                     if let Some(quick) = compiled.round_up(distance) {
                         answered += 1;
                         assert_eq!(Ok(quick), expression.round_up(&Point::at(distance)), "{expression}");
@@ -274,6 +282,84 @@ mod tests {
                 }
             }
         }
+        answered
+    }
+
+    #[test]
+    fn machine_arithmetic_gives_the_exact_answer_or_none() {
+        let answered = answers(&fractions(1200));
         assert!(answered > 20_000, "only {answered} answers came from machine arithmetic");
+    }
+
+    #[test]
+    fn small_numbers_are_answered_exactly() {
+        let small = [(0, 1), (1, 1), (6, 5), (2, 1), (5, 2), (9, 5), (3, 1), (1, 3), (7, 2)];
+        let answered = answers(&small.map(|(n, d)| rational(n, d).unwrap()));
+        assert!(answered > 330, "{answered}");
+    }
+
+    fn fraction(numerator: i128, denominator: i128) -> Fraction {
+        Fraction { numerator, denominator }
+    }
+
+    /// At the ends of what machine integers hold nothing wraps around, and what fits is rounded up exactly.
+    #[test]
+    fn ends_of_machine_arithmetic() {
+        let whole = |value: i128| Rational::from(Integer::from(value));
+        let limit = 1i128 << 63;
+        let parts = |value: &Rational| Fraction::of(value).map(|f| (f.numerator, f.denominator));
+        assert_eq!(parts(&whole(limit)), Some((limit, 1)));
+        assert_eq!(parts(&whole(-limit)), Some((-limit, 1)));
+        assert_eq!(parts(&(Rational::ONE / whole(limit))), Some((1, limit)));
+        for beyond in [whole(limit + 1), whole(-limit - 1), Rational::ONE / whole(limit + 1)] {
+            assert_eq!(parts(&beyond), None);
+        }
+        let (least, most) = (fraction(i128::MIN, 1), fraction(i128::MAX, 1));
+        assert!(
+            least.negated().is_none()
+                && most.add(fraction(1, 1)).is_none()
+                && most.mul(fraction(2, 1)).is_none()
+        );
+        assert!(fraction(1, 1).div(least).is_none() && fraction(1, 1).div(fraction(0, 1)).is_none());
+        assert!(most.compare(fraction(1, 2)).is_none());
+        let quotient = |a: Fraction, b: Fraction| a.div(b).map(|f| (f.numerator, f.denominator));
+        assert_eq!(quotient(fraction(3, 2), fraction(-5, 7)), Some((-21, 10)));
+        assert_eq!(quotient(fraction(3, 2), fraction(5, 7)), Some((21, 10)));
+        let rounded = |f: Option<Fraction>| f.map(|f| (f.numerator, f.denominator));
+        for (numerator, floor, ceil) in [(7, 3, 4), (6, 3, 3), (-7, -4, -3), (-6, -3, -3), (0, 0, 0)] {
+            assert_eq!(rounded(fraction(numerator, 2).floor()), Some((floor, 1)));
+            assert_eq!(rounded(fraction(numerator, 2).ceil()), Some((ceil, 1)));
+        }
+        // Numbers of one bit more than a double has, around doubles of every size that fits.
+        let exact = 1i128 << 53;
+        assert_eq!(fraction(-exact - 1, 1).round_up(), None);
+        assert_eq!(fraction(-exact, 1).round_up(), Some(-9_007_199_254_740_992.0));
+        let mut answered = 0;
+        for numerator in
+            [exact - 1, exact, exact + 1, 3 * exact / 2 + 1, (1 << 62) - 1, (1 << 62) + 1, (1 << 100) + 1]
+        {
+            for denominator in [1, 3, exact - 1, exact, exact + 1, (1 << 60) + 1, (1 << 80) - 1] {
+                let value = whole(numerator) / whole(denominator);
+                if let Some(up) = fraction(numerator, denominator).round_up() {
+                    answered += 1;
+                    assert_eq!(up, cast_up(&value), "{numerator}/{denominator}");
+                }
+            }
+        }
+        assert!(answered >= 35, "{answered}");
+    }
+
+    /// A number is at most a double, decided with nothing lost: next to it, at it, and where the product does not fit.
+    #[test]
+    fn fractions_are_compared_with_doubles() {
+        for double in [1.0, 1.5, 3.0, 0.1, 1e-9, 1e15, 2f64.powi(60), 2f64.powi(-60)] {
+            let value = probity_exact::rational_from_f64(double).unwrap();
+            let Some(own) = Fraction::of(&value) else { continue };
+            assert_eq!(own.is_at_most(double), Some(true), "{double}");
+            assert_eq!(own.is_at_most(double.next_down()), Some(false), "{double}");
+            assert_eq!(own.is_at_most(double.next_up()), Some(true), "{double}");
+        }
+        assert_eq!(fraction(1, 1 << 80).is_at_most(1.0), None);
+        assert_eq!(fraction(i128::MAX, 1).is_at_most(0.5), None);
     }
 }

@@ -131,3 +131,66 @@ impl ThresholdQueries {
         self.left
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entropy::tape::Tape;
+    use crate::unit::Sensitivity;
+
+    fn alarm(threshold: f64, query: f64, hits: u32, answers: Scores) -> AboveThreshold {
+        let scale = |value| Scale::from_f64(value).unwrap();
+        AboveThreshold::new(scale(threshold), scale(query), hits, answers).unwrap()
+    }
+
+    /// d/2 + 2·3·d/4, and half of the second where all answers move one way.
+    #[test]
+    fn every_answer_above_costs() {
+        let loss =
+            |alarm: AboveThreshold, d: u32| alarm.map().loss(&Sensitivity::from(d)).unwrap().to_string();
+        assert_eq!(loss(alarm(2.0, 4.0, 3, Scores::Any), 1), "ε = 2");
+        assert_eq!(loss(alarm(2.0, 4.0, 3, Scores::Any), 3), "ε = 6");
+        assert_eq!(loss(alarm(2.0, 4.0, 3, Scores::Monotone), 1), "ε = 1.25");
+        assert_eq!(loss(alarm(2.0, 4.0, 3, Scores::Any), 0), "ε = 0");
+        for (threshold, query) in [(0.0, 4.0), (2.0, 0.0)] {
+            assert_eq!(loss(alarm(threshold, query, 1, Scores::Any), 1), "ε = ∞");
+        }
+        assert!(
+            AboveThreshold::new(Scale::from_f64(1.0).unwrap(), Scale::from_f64(1.0).unwrap(), 0, Scores::Any)
+                .is_err()
+        );
+    }
+
+    /// Without noise an answer is above where it is not below, and each of these is counted.
+    #[test]
+    fn answers_are_compared_and_counted() {
+        let integer = |x: i64| Integer::from(x);
+        let mut tape = Tape::seeded(1);
+        let mut queries = alarm(0.0, 0.0, 2, Scores::Any).simulate(&integer(10), &mut tape).unwrap();
+        let mut ask = |x: i64| (queries.simulate(&integer(x), &mut tape).ok(), queries.hits_left());
+        assert_eq!(ask(9), (Some(false), 2));
+        assert_eq!(ask(10), (Some(true), 1));
+        assert_eq!(ask(-11), (Some(false), 1));
+        assert_eq!(ask(11), (Some(true), 0));
+        assert_eq!(ask(11), (None, 0));
+        assert_eq!(ask(9), (None, 0));
+    }
+
+    /// The noise of the threshold and that of the answers are those of their own scales.
+    #[test]
+    fn noise_is_added_to_both_sides() {
+        let law = |scale: f64| DiscreteLaplace::<Integer>::new(Scale::from_f64(scale).unwrap()).unwrap();
+        let alarm = alarm(1000.0, 30.0, 1, Scores::Any);
+        for seed in 0..20 {
+            let mut queries = alarm.simulate(&Integer::from(50), &mut Tape::seeded(seed)).unwrap();
+            let z = law(1000.0).sample(&mut Tape::seeded(seed)).unwrap();
+            assert_eq!(queries.noisy_threshold, Integer::from(50) + z);
+            let y = law(30.0).sample(&mut Tape::seeded(seed + 100)).unwrap();
+            // One below what reaches the threshold, and that.
+            let reaches = &queries.noisy_threshold - y;
+            let below = &reaches - Integer::ONE;
+            assert!(!queries.simulate(&below, &mut Tape::seeded(seed + 100)).unwrap());
+            assert!(queries.simulate(&reaches, &mut Tape::seeded(seed + 100)).unwrap());
+        }
+    }
+}

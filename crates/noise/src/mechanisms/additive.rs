@@ -101,3 +101,60 @@ impl<S: Sampler<Value = Integer> + Send + Sync> Mechanism<Integer, Integer> for 
         Ok(if remainder.is_negative() { remainder + modulus } else { remainder })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entropy::tape::Tape;
+    use crate::sampler::{DiscreteLaplace, Scale};
+
+    fn tape() -> Tape {
+        Tape::seeded(5)
+    }
+
+    /// The answer is what the noise that the same words give makes of the input.
+    #[test]
+    fn answers_are_inputs_and_their_noise() {
+        let scale = Scale::from_f64(40.0).unwrap();
+        let (small, big) = (
+            DiscreteLaplace::<i64>::new(scale.clone()).unwrap(),
+            DiscreteLaplace::<Integer>::new(scale).unwrap(),
+        );
+        let (z, huge) = (small.sample(&mut tape()).unwrap(), big.sample(&mut tape()).unwrap());
+        assert!(z != 0 && huge != Integer::ZERO);
+        let inputs = [-1000, 0, 7, i64::MAX, i64::MIN];
+        let noise = small.sample_vec(inputs.len(), &mut tape()).unwrap();
+        let noisy: Vec<i64> = inputs.iter().zip(&noise).map(|(x, z)| x.saturating_add(*z)).collect();
+        let saturating = Saturating(small.clone());
+        assert_eq!(saturating.answer(&7, &mut tape()).unwrap(), 7 + z);
+        assert_eq!(saturating.answer_each(&inputs, &mut tape()).unwrap(), noisy);
+        assert_eq!(saturating.answer(&inputs.to_vec(), &mut tape()).unwrap(), noisy);
+
+        let bigs: Vec<Integer> = inputs.iter().map(|x| Integer::from(*x)).collect();
+        let noise = big.sample_vec(bigs.len(), &mut tape()).unwrap();
+        let noisy: Vec<Integer> = bigs.iter().zip(&noise).map(|(x, z)| x + z).collect();
+        let unbounded = Unbounded(big.clone());
+        assert_eq!(unbounded.answer(&bigs[2], &mut tape()).unwrap(), &bigs[2] + &huge);
+        assert_eq!(unbounded.answer_each(&bigs, &mut tape()).unwrap(), noisy);
+        assert_eq!(unbounded.answer(&bigs, &mut tape()).unwrap(), noisy);
+
+        for modulus in [1i128, 2, 10, 97, 1 << 64] {
+            let word = WrappingWord { noise: small.clone(), modulus };
+            let inputs = [0u64, 3, 96, u64::MAX];
+            let each = word.answer_each(&inputs, &mut tape()).unwrap();
+            let noise = small.sample_vec(inputs.len(), &mut tape()).unwrap();
+            for ((x, z), answer) in inputs.iter().zip(&noise).zip(each) {
+                assert_eq!(i128::from(answer), (i128::from(*x) + i128::from(*z)).rem_euclid(modulus));
+            }
+            let wrapped = |x: i128, z: i128| (x + z).rem_euclid(modulus);
+            assert_eq!(i128::from(word.answer(&3, &mut tape()).unwrap()), wrapped(3, i128::from(z)));
+            let modulus = Natural::try_from(modulus).unwrap();
+            let around = WrappingBig { noise: big.clone(), modulus };
+            let z = i128::try_from(&huge).unwrap();
+            for x in [-1000, -1, 0, 96, 500] {
+                let answer = around.answer(&Integer::from(x), &mut tape()).unwrap();
+                assert_eq!(answer, Integer::from(wrapped(x, z)), "{x} {z}");
+            }
+        }
+    }
+}

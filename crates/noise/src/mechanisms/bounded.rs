@@ -182,3 +182,100 @@ impl Proposal {
         Ok(any.then_some(answer))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entropy::tape::Tape;
+    use crate::measure::Loss;
+    use crate::unit::Sensitivity;
+    use probity_exact::directed::{exp_nearest, ln_nearest};
+    use probity_exact::rational;
+
+    fn scale(numerator: i64, denominator: i64) -> Scale {
+        Scale::new(rational(numerator, denominator).unwrap()).unwrap()
+    }
+
+    /// P(y) for the input x on 0..=width.
+    fn law(x: i64, width: i64, scale: f64) -> Vec<f64> {
+        let masses: Vec<f64> = (0..=width).map(|y| exp_nearest(-((y - x).abs() as f64) / scale)).collect();
+        let total: f64 = masses.iter().sum();
+        masses.iter().map(|mass| mass / total).collect()
+    }
+
+    fn loss(map: &PrivacyMap, distance: Rational) -> f64 {
+        match map.loss(&Sensitivity::new(distance).unwrap()).unwrap() {
+            Loss::Pure(epsilon) => epsilon.to_f64_up(),
+            other => panic!("{other}"),
+        }
+    }
+
+    /// The loss that the map says is that of the worst pair and the worst answer.
+    #[test]
+    fn maps_are_those_of_the_laws() {
+        for (width, n, d) in [(1, 1, 1), (3, 2, 1), (4, 1, 2), (7, 5, 1)] {
+            let range = IntegerRange::new(-2, width - 2).unwrap();
+            let (renormalised, truncated) = (
+                renormalised_geometric_map(&range, &scale(n, d)),
+                truncated_geometric_map(&range, &scale(n, d)),
+            );
+            let by = n as f64 / d as f64;
+            for distance in 1..=width + 2 {
+                let mut worst = 0f64;
+                for x in 0..=width {
+                    for other in (x - distance).max(0)..=(x + distance).min(width) {
+                        let (here, there) = (law(x, width, by), law(other, width, by));
+                        worst = here.iter().zip(&there).map(|(p, q)| ln_nearest(p / q)).fold(worst, f64::max);
+                    }
+                }
+                let distance = Rational::from(distance);
+                let found = loss(&renormalised, distance.clone());
+                assert!((found - worst).abs() < 1e-12, "{width} {n}/{d} {distance}: {found} {worst}");
+                // Half a step more is no step more.
+                assert_eq!(loss(&renormalised, &distance + rational(1, 2).unwrap()), found);
+                let reach = distance.to_f64().value().min(width as f64);
+                assert!((loss(&truncated, distance) - reach / by).abs() < 1e-12);
+            }
+            for map in [&renormalised, &truncated] {
+                assert_eq!(loss(map, rational(99, 100).unwrap()), 0.0);
+            }
+        }
+        let (one, some) = (IntegerRange::new(3, 3).unwrap(), IntegerRange::new(3, 4).unwrap());
+        for map in [truncated_geometric_map, renormalised_geometric_map] {
+            assert_eq!(loss(&map(&one, &scale(1, 1)), Rational::from(5u8)), 0.0);
+            assert_eq!(loss(&map(&one, &scale(0, 1)), Rational::from(5u8)), 0.0);
+            assert_eq!(loss(&map(&some, &scale(0, 1)), Rational::ONE), f64::INFINITY);
+        }
+    }
+
+    /// Proposals of both kinds lead to the law, and which of them is drawn the width decides.
+    #[test]
+    fn answers_have_the_renormalised_law() {
+        for (width, n) in [(3, 1), (3, 3), (3, 9), (0, 1)] {
+            let range = IntegerRange::new(-1, width - 1).unwrap();
+            let proposal = Proposal::new(range, scale(n, 1)).unwrap();
+            assert_eq!(matches!(proposal, Proposal::Noise(_)), width > n);
+            let measurement = renormalised_geometric(range, scale(n, 1)).unwrap();
+            for x in [0, width] {
+                let mut counts = vec![0u32; width as usize + 1];
+                let mut tape = Tape::seeded((10 * n + x) as u64);
+                let draws = 120;
+                for _ in 0..draws {
+                    counts[(measurement.simulate(&(x - 1), &mut tape).unwrap() + 1) as usize] += 1;
+                }
+                for (count, p) in counts.iter().zip(law(x, width, n as f64)) {
+                    let expected = p * f64::from(draws);
+                    let deviation = (expected * (1.0 - p)).sqrt();
+                    assert!((f64::from(*count) - expected).abs() <= 4.0 * deviation, "{counts:?} {x} {n}");
+                }
+            }
+        }
+        let range = IntegerRange::new(0, 5).unwrap();
+        let plain = renormalised_geometric(range, scale(0, 1)).unwrap();
+        assert!((0..=5).all(|x| plain.simulate(&x, &mut Tape::seeded(1)).unwrap() == x));
+        let truncated = truncated_geometric(range, scale(100, 1)).unwrap();
+        let answers: Vec<i64> =
+            (0..60).map(|seed| truncated.simulate(&2, &mut Tape::seeded(seed)).unwrap()).collect();
+        assert!(answers.iter().all(|y| (0..=5).contains(y)) && answers.contains(&0) && answers.contains(&5));
+    }
+}

@@ -177,6 +177,8 @@ fn to_integers(scores: &[Rational]) -> Option<(Vec<i64>, u64)> {
 mod tests {
     use super::*;
     use crate::entropy::tape::Tape;
+    use crate::unit::Sensitivity;
+    use probity_exact::directed::exp_nearest;
     use probity_exact::{Natural, rational};
 
     fn ratio(n: i64, d: i64) -> Rational {
@@ -217,6 +219,57 @@ mod tests {
                 won[pick.simulate(&vec![7, 2, 7, i64::MIN], &mut Tape::seeded(seed)).unwrap()] += 1;
             }
             assert!(won[1] == 0 && won[3] == 0 && won[0] > 150 && won[2] > 150, "{won:?}");
+        }
+    }
+
+    #[test]
+    fn scores_of_any_kind_cost_twice() {
+        let map = |scores| choice_map(scores, &Scale::new(ratio(4, 1)).unwrap());
+        let loss = |scores, d: u32| map(scores).loss(&Sensitivity::from(d)).unwrap().to_string();
+        assert_eq!((loss(Scores::Any, 3), loss(Scores::Monotone, 3)), ("ε = 1.5".into(), "ε = 0.75".into()));
+        for (scores, metric) in
+            [(Scores::Any, Metric::LInfinity), (Scores::Monotone, Metric::LInfinityMonotone)]
+        {
+            for rule in [Rule::Exponential, Rule::NoisyMax] {
+                let scale = || Scale::new(ratio(4, 1)).unwrap();
+                let of_any = choice(2, rule, scores, scale()).unwrap();
+                let of_integers = choice_of_integers(2, rule, scores, scale()).unwrap();
+                assert_eq!((of_any.metric(), of_integers.metric()), (metric, metric));
+                assert_eq!(of_integers.privacy_map().guarantee(), map(scores).guarantee());
+                assert!(choice(0, rule, scores, scale()).is_err());
+                assert!(choice_of_integers(0, rule, scores, scale()).is_err());
+                assert!(of_any.simulate(&vec![ratio(1, 1); 3], &mut Tape::seeded(1)).is_err());
+                assert!(of_integers.simulate(&vec![1; 3], &mut Tape::seeded(1)).is_err());
+            }
+        }
+    }
+
+    /// Two candidates with a gap g win with e^(−g/scale)/(1 + e^(−g/scale)) and e^(−g/scale)/2, whichever way the scores are read.
+    #[test]
+    fn the_worse_of_two_wins_as_often_as_its_rule_says() {
+        let near = exp_nearest(-0.5);
+        let factor = Rational::from(Natural::ONE << 200);
+        for (rule, p) in [(Rule::Exponential, near / (1.0 + near)), (Rule::NoisyMax, near / 2.0)] {
+            let any = |scale: Rational| choice(2, rule, Scores::Any, Scale::new(scale).unwrap()).unwrap();
+            let integers =
+                choice_of_integers(2, rule, Scores::Any, Scale::new(ratio(4, 1)).unwrap()).unwrap();
+            let (whole, thirds, huge) = (any(ratio(4, 1)), any(ratio(4, 3)), any(ratio(4, 1) * &factor));
+            let (mut tape, draws) = (Tape::seeded(7), 300);
+            let won =
+                |mut run: Box<dyn FnMut() -> usize + '_>| (0..draws).filter(|_| run() == 1).count() as f64;
+            let counts = [
+                won(Box::new(|| integers.simulate(&vec![5, 3], &mut tape).unwrap())),
+                won(Box::new(|| whole.simulate(&vec![ratio(5, 1), ratio(3, 1)], &mut tape).unwrap())),
+                won(Box::new(|| thirds.simulate(&vec![ratio(5, 3), ratio(1, 1)], &mut tape).unwrap())),
+                won(Box::new(|| {
+                    let scores = vec![ratio(5, 1) * &factor, ratio(3, 1) * &factor];
+                    huge.simulate(&scores, &mut tape).unwrap()
+                })),
+            ];
+            let (expected, deviation) = (p * f64::from(draws), (p * (1.0 - p) * f64::from(draws)).sqrt());
+            for count in counts {
+                assert!((count - expected).abs() < 3.5 * deviation, "{rule:?} {counts:?} {expected}");
+            }
         }
     }
 }

@@ -206,3 +206,71 @@ impl GaussianDomain<Vec<Integer>> for Vectors<BigIntegers> {
         Ok(Measurement::new(self, Metric::L2, map, Unbounded(noise)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::Loss;
+    use crate::unit::Epsilon;
+    use probity_exact::rational;
+
+    fn squared(n: i64, d: i64) -> SquaredScale {
+        SquaredScale::new(rational(n, d).unwrap()).unwrap()
+    }
+
+    fn delta(map: &PrivacyMap, distance: u32, epsilon: f64) -> f64 {
+        let Loss::Profile(curve) = map.loss(&Sensitivity::from(distance)).unwrap() else {
+            panic!("a profile")
+        };
+        curve.delta(&Epsilon::from_f64(epsilon).unwrap()).unwrap().to_f64_up()
+    }
+
+    #[test]
+    fn rho_is_half_the_square_over_the_variance() {
+        for map in [discrete_gaussian_map, discrete_gaussian_vector_map] {
+            let loss =
+                |scale: SquaredScale, d: u32| map(&scale).loss(&Sensitivity::from(d)).unwrap().to_string();
+            assert_eq!(loss(squared(8, 1), 4), "ρ = 1");
+            assert_eq!(loss(squared(8, 1), 0), "ρ = 0");
+            assert_eq!(loss(squared(0, 1), 1), "ρ = ∞");
+            assert_eq!(loss(squared(0, 1), 0), "ρ = 0");
+        }
+        assert!(discrete_gaussian_map(&squared(8, 1)).noise().is_some());
+        assert!(discrete_gaussian_map(&squared(0, 1)).noise().is_none());
+        assert!(discrete_gaussian_vector_map(&squared(8, 1)).noise().is_none());
+        // An integer that moves by 3 for every step: its noise is that distance away.
+        let map = gaussian_map_of_integer(Expression::constant(Rational::from(3u8)), &squared(9, 2));
+        assert_eq!(map.loss(&Sensitivity::from(1u32)).unwrap().to_string(), "ρ = 1");
+        assert_eq!(map.noise().unwrap().squared_scale, rational(9, 2).unwrap());
+    }
+
+    /// Φ(−1/2) − e·Φ(−3/2), nothing at distance 0, everything without noise.
+    #[test]
+    fn profiles_of_continuous_noise() {
+        let map = gaussian_profile_map(&squared(1, 1));
+        assert!((delta(&map, 1, 1.0) - 0.126_936_737_507).abs() < 1e-9);
+        assert!((delta(&gaussian_profile_map(&squared(4, 1)), 2, 1.0) - 0.126_936_737_507).abs() < 1e-9);
+        assert_eq!(delta(&map, 0, 1.0), 0.0);
+        assert_eq!(delta(&gaussian_profile_map(&squared(0, 1)), 1, 1.0), 1.0);
+        for (wrong, ok) in [(0.0, false), (1.0, false), (0.5, true)] {
+            assert_eq!(gaussian_for_delta_map(&squared(1, 1), &Delta::from_f64(wrong).unwrap()).is_ok(), ok);
+        }
+        let at =
+            gaussian_for_delta_map(&squared(1, 1), &Delta::from_f64(0.126_936_737_507).unwrap()).unwrap();
+        let Loss::Approximate { epsilon, .. } = at.loss(&Sensitivity::from(1u32)).unwrap() else {
+            panic!("both")
+        };
+        assert!((epsilon.to_f64_up() - 1.0).abs() < 1e-8);
+    }
+
+    /// 1/σ² = 4/8 + 9/6; what has no distance costs nothing, and no noise is refused.
+    #[test]
+    fn several_are_as_one() {
+        let one = |n, d, distance: u32| (squared(n, d), Sensitivity::from(distance));
+        let together = |parts: &[_]| gaussian_together(parts).map(|x| x.map(|x| x.value().to_string()));
+        assert_eq!(together(&[one(8, 1, 2), one(6, 1, 3)]).unwrap(), Some("1/2".into()));
+        assert_eq!(together(&[one(8, 1, 2), one(0, 1, 0), one(6, 1, 0)]).unwrap(), Some("2".into()));
+        assert_eq!(together(&[one(0, 1, 0)]).unwrap(), None);
+        assert!(together(&[one(8, 1, 2), one(0, 1, 1)]).is_err());
+    }
+}

@@ -245,6 +245,7 @@ impl<S: Sampler<Value = i64> + Send + Sync> Mechanism<Vec<f64>, Vec<f64>> for On
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unit::Sensitivity;
     use probity_exact::rational_from_f64;
 
     /// ⌊x/2^k + 1/2⌋ in exact arithmetic.
@@ -297,5 +298,93 @@ mod tests {
         let unknown = Vectors::of(ClampedFloats::new(0.0, 1.0).unwrap());
         let error = laplace_vector_on_grid(unknown, Grid::new(0).unwrap(), Scale::from_f64(1.0).unwrap());
         assert_eq!(error.unwrap_err().parameter(), "length");
+    }
+
+    #[test]
+    fn maps_count_whole_steps() {
+        let floats = || ClampedFloats::new(-100.0, 100.0).unwrap();
+        let (grid, third) = (Grid::new(-1).unwrap(), Rational::from_parts(Integer::ONE, Natural::from(3u8)));
+        let (scale, squared) = (Scale::from_f64(2.0).unwrap(), SquaredScale::from_f64(2.0).unwrap());
+        let vector = || Vectors::of(floats()).with_length(9).unwrap();
+        let at = |map: &PrivacyMap, d: Rational| map.loss(&Sensitivity::new(d).unwrap()).unwrap().to_string();
+        let one = laplace_on_grid(floats(), grid, scale.clone()).unwrap();
+        // A third is one step of a half, one is two.
+        assert_eq!(at(one.privacy_map(), third.clone()), "ε = 0.25");
+        assert_eq!(at(one.privacy_map(), Rational::ONE), "ε = 0.5");
+        assert_eq!(at(one.privacy_map(), Rational::ZERO), "ε = 0");
+        // A half, and a half for each of the other eight.
+        let many = laplace_vector_on_grid(vector(), grid, scale).unwrap();
+        assert_eq!(at(many.privacy_map(), third.clone()), "ε = 2.25");
+        let one = gaussian_on_grid(floats(), grid, squared.clone()).unwrap();
+        assert_eq!(at(one.privacy_map(), third), "ρ = 0.0625");
+        // σ² = 2 is 8 in squared steps.
+        assert_eq!(one.privacy_map().noise().unwrap().squared_scale, Rational::from(8u8));
+        // (1 + √9/2)²/4.
+        let many = gaussian_vector_on_grid(vector(), grid, squared).unwrap();
+        assert_eq!(at(many.privacy_map(), Rational::ONE), "ρ = 1.5625");
+    }
+
+    /// The noise of the answer is that of the scale in steps.
+    #[test]
+    fn answers_are_rounded_inputs_and_their_noise() {
+        use crate::entropy::tape::Tape;
+        let floats = ClampedFloats::new(-100.0, 100.0).unwrap();
+        let (inputs, tape) = ([3.3, -0.25, 1e9, f64::from_bits(1)], || Tape::seeded(9));
+        for (exponent, scale) in [(-1, 20.0), (2, 30.0), (0, 0.0)] {
+            let (grid, step) = (Grid::new(exponent).unwrap(), 2f64.powi(exponent));
+            let law = DiscreteLaplace::<i64>::new(Scale::from_f64(scale / step).unwrap()).unwrap();
+            let normal =
+                DiscreteGaussian::<i64>::new(SquaredScale::from_f64(scale / step / step).unwrap()).unwrap();
+            let rounded = |x: f64| ((x.clamp(-100.0, 100.0) / step) + 0.5).floor();
+            let laplace = laplace_on_grid(floats, grid, Scale::from_f64(scale).unwrap()).unwrap();
+            let gaussian = gaussian_on_grid(floats, grid, SquaredScale::from_f64(scale).unwrap()).unwrap();
+            let with = |noise: &[i64]| -> Vec<f64> {
+                inputs.iter().zip(noise).map(|(x, z)| (rounded(*x) + *z as f64) * step).collect()
+            };
+            let noise = law.sample_vec(4, &mut tape()).unwrap();
+            assert_eq!(laplace.simulate_vec(&inputs, &mut tape()).unwrap(), with(&noise));
+            let z = law.sample(&mut tape()).unwrap();
+            assert_eq!(laplace.simulate(&inputs[0], &mut tape()).unwrap(), with(&[z])[0]);
+            let noise = normal.sample_vec(4, &mut tape()).unwrap();
+            assert_eq!(gaussian.simulate_vec(&inputs, &mut tape()).unwrap(), with(&noise));
+            let each = Vectors::of(floats).with_length(4).unwrap();
+            let vector = laplace_vector_on_grid(each.clone(), grid, Scale::from_f64(scale).unwrap()).unwrap();
+            let noise = law.sample_vec(4, &mut tape()).unwrap();
+            assert_eq!(vector.simulate(&inputs.to_vec(), &mut tape()).unwrap(), with(&noise));
+            let vector = gaussian_vector_on_grid(each, grid, SquaredScale::from_f64(scale).unwrap()).unwrap();
+            let noise = normal.sample_vec(4, &mut tape()).unwrap();
+            assert_eq!(vector.simulate(&inputs.to_vec(), &mut tape()).unwrap(), with(&noise));
+        }
+    }
+
+    #[test]
+    fn grids_end_where_doubles_and_steps_do() {
+        for exponent in [-900, 900] {
+            let grid = Grid::new(exponent).unwrap();
+            let spacing = rational_from_f64(2f64.powi(exponent)).unwrap();
+            assert_eq!(grid.spacing(), spacing);
+            assert_eq!(grid.widest().upper(), 2f64.powi(62 + exponent));
+            let scale = || Scale::new(spacing.clone()).unwrap();
+            let squared = || SquaredScale::new(&spacing * &spacing).unwrap();
+            let lone = |domain: ClampedFloats| {
+                let (one, other) =
+                    (laplace_on_grid(domain, grid, scale()), gaussian_on_grid(domain, grid, squared()));
+                (one.map_err(|e| e.parameter()).err(), other.map_err(|e| e.parameter()).err())
+            };
+            let all = |domain: ClampedFloats| {
+                let vector = || Vectors::of(domain).with_length(2).unwrap();
+                let one = laplace_vector_on_grid(vector(), grid, scale()).map_err(|e| e.parameter()).err();
+                (one, gaussian_vector_on_grid(vector(), grid, squared()).map_err(|e| e.parameter()).err())
+            };
+            assert_eq!((lone(grid.widest()), all(grid.widest())), ((None, None), (None, None)));
+            let (low, high) = (grid.widest().lower(), grid.widest().upper());
+            for (domain, name) in [
+                (ClampedFloats::new(low.next_down(), 0.0).unwrap(), Some("lower bound")),
+                (ClampedFloats::new(0.0, high.next_up()).unwrap(), Some("upper bound")),
+            ] {
+                assert_eq!((lone(domain), all(domain)), ((name, name), (name, name)));
+            }
+        }
+        assert!(Grid::new(-901).is_err() && Grid::new(901).is_err());
     }
 }

@@ -135,3 +135,38 @@ impl LaplaceDomain<Integer> for WrappingIntegers {
         Ok(Measurement::new(self, Metric::Absolute, map, WrappingBig { noise, modulus }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Sensitivity;
+    use probity_exact::Natural;
+
+    #[test]
+    fn epsilon_is_the_distance_over_the_scale() {
+        let loss = |scale: f64, d: u32| {
+            let scale = Scale::from_f64(scale).unwrap();
+            discrete_laplace_map(&scale).loss(&Sensitivity::from(d)).unwrap().to_string()
+        };
+        assert_eq!((loss(4.0, 3), loss(4.0, 0)), ("ε = 0.75".into(), "ε = 0".into()));
+        assert_eq!((loss(0.0, 3), loss(0.0, 0)), ("ε = ∞".into(), "ε = 0".into()));
+    }
+
+    /// Machine words wrap around at 2^64 and below; beyond there are integers of any size.
+    #[test]
+    fn words_hold_moduli_up_to_two_to_the_64() {
+        let words = |modulus: Natural| {
+            let domain = WrappingIntegers::modulo(modulus).unwrap();
+            let made: Result<Measurement<u64, u64>, _> =
+                discrete_laplace(domain, Scale::from_f64(1.0).unwrap());
+            made.is_ok()
+        };
+        let limit = Natural::ONE << 64;
+        assert!(
+            words(limit.clone())
+                && words(Natural::ONE)
+                && !words(&limit + Natural::ONE)
+                && !words(limit << 80)
+        );
+    }
+}

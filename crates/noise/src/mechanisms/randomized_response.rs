@@ -302,3 +302,123 @@ impl Mechanism<Vec<bool>, Vec<bool>> for Bits {
         Mechanism::<bool, bool>::answer_each(self, input, entropy)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entropy::tape::Tape;
+    use crate::measure::Loss;
+    use crate::unit::Sensitivity;
+    use probity_exact::directed::ln_nearest;
+    use probity_exact::rational;
+
+    fn ratio(n: i64, d: i64) -> Rational {
+        rational(n, d).unwrap()
+    }
+
+    fn response(categories: usize, n: i64, d: i64) -> Result<RandomizedResponse, ParameterError> {
+        RandomizedResponse::new(categories, Probability::new(ratio(n, d)).unwrap())
+    }
+
+    #[test]
+    fn the_truth_is_at_least_as_likely_as_a_lie_and_not_certain() {
+        assert!(response(3, 1, 3).is_ok() && response(3, 33, 100).is_err() && response(3, 1, 1).is_err());
+        assert!(response(1, 1, 2).is_err() && response(0, 1, 2).is_err() && response(2, 1, 2).is_ok());
+        assert!(response((1 << 32) - 1, 1, 2).is_ok() && response(1 << 32, 1, 2).is_err());
+        let found = response(5, 3, 5).unwrap();
+        assert_eq!((found.categories(), found.truth().value(), found.lie()), (5, &ratio(3, 5), ratio(1, 10)));
+    }
+
+    /// ln(p(t − 1)/(1 − p)), which is 0 where the answer tells nothing.
+    #[test]
+    fn losses_are_logarithms_of_the_larger_ratio() {
+        let loss = |response: RandomizedResponse, d: u32| match response
+            .map()
+            .loss(&Sensitivity::from(d))
+            .unwrap()
+        {
+            Loss::Pure(epsilon) => epsilon.to_f64_up(),
+            other => panic!("{other}"),
+        };
+        assert!((loss(response(5, 3, 5).unwrap(), 1) - ln_nearest(6.0)).abs() < 1e-12);
+        assert_eq!((loss(response(5, 1, 5).unwrap(), 1), loss(response(5, 3, 5).unwrap(), 0)), (0.0, 0.0));
+        for (bound, categories) in [(1.0, 2), (0.1, 10), (3.0, 4), (0.0, 3), (f64::INFINITY, 3)] {
+            let epsilon = Epsilon::from_f64(bound).unwrap();
+            let found = RandomizedResponse::from_epsilon(categories, &epsilon).unwrap();
+            let truth = found.truth().value().clone();
+            assert!(loss(found, 1) <= bound.next_up());
+            // A little more of the truth costs more.
+            let more = Probability::new((&truth * ratio(1_000_001, 1_000_000)).min(ratio(1, 1))).unwrap();
+            let next = RandomizedResponse::new(categories, more);
+            assert!(next.is_err() || loss(next.unwrap(), 1) > bound, "{bound}");
+        }
+        let bits = |length| randomized_response_bits(length, Probability::new(ratio(3, 4)).unwrap()).unwrap();
+        let of_bits = |length, d: Rational| match bits(length).map(&Sensitivity::new(d).unwrap()).unwrap() {
+            Loss::Pure(epsilon) => epsilon.to_f64_up() / ln_nearest(3.0),
+            other => panic!("{other}"),
+        };
+        for (length, d, times) in
+            [(None, ratio(5, 2), 2.0), (Some(4), ratio(3, 1), 3.0), (Some(4), ratio(9, 1), 4.0)]
+        {
+            assert!((of_bits(length, d) - times).abs() < 1e-12);
+        }
+    }
+
+    /// (cᵢ − q·n)/(p − q) with p = 3/5 and q = 1/10.
+    #[test]
+    fn counts_are_debiased_exactly() {
+        let found = response(5, 3, 5).unwrap();
+        assert_eq!(found.debias(&[16, 1, 1, 1, 1]).unwrap(), [28, -2, -2, -2, -2].map(|n| ratio(n, 1)));
+        assert!(found.debias(&[1, 2]).is_err() && response(5, 1, 5).unwrap().debias(&[1; 5]).is_err());
+    }
+
+    /// The answer is the category as many places further around as the draw says; what is no category gets any.
+    #[test]
+    fn answers_go_around_the_circle() {
+        for count in [3usize, SCAN, SCAN + 1, 40] {
+            let categories: Vec<usize> = (100..100 + count).collect();
+            let index = categories.iter().enumerate().map(|(at, name)| (*name, at)).collect();
+            let mut weights = vec![ratio(1, 2 * count as i64); count];
+            weights[0] = ratio(count as i64 + 1, 2 * count as i64);
+            let answers = OverCategories { categories, index, draws: Either::new(&weights).unwrap() };
+            for at in 0..count {
+                assert_eq!(answers.position(&(100 + at)), (at, true));
+                for offset in 0..count {
+                    assert_eq!(answers.respond(&(100 + at), (offset, 0)), 100 + (at + offset) % count);
+                    assert_eq!(answers.respond(&7, (offset, at)), 100 + at);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn answers_are_those_of_their_draws() {
+        let (tape, law) = (|| Tape::seeded(3), response(4, 1, 2).unwrap());
+        let survey = law.over(vec!['a', 'b', 'c', 'd']).unwrap();
+        let mut weights = vec![law.lie(); 4];
+        weights[0] = law.truth().value().clone();
+        let draws = Either::new(&weights).unwrap();
+        let (offset, anything) = draws.sample(&mut tape()).unwrap();
+        let letters = ['a', 'b', 'c', 'd'];
+        assert_eq!(survey.simulate(&'c', &mut tape()).unwrap(), letters[(2 + offset) % 4]);
+        assert_eq!(survey.simulate(&'z', &mut tape()).unwrap(), letters[anything]);
+        let many = vec!['b'; 2500];
+        let answers = survey.simulate_vec(&many, &mut tape()).unwrap();
+        let kept = answers.iter().filter(|answer| **answer == 'b').count();
+        assert!(answers.len() == 2500 && (1150..1350).contains(&kept), "{kept}");
+        assert!(law.over(vec!['a', 'b', 'c']).is_err() && law.over(vec!['a', 'b', 'c', 'a']).is_err());
+        let coin = randomized_response_bool(Probability::new(ratio(3, 4)).unwrap()).unwrap();
+        let keep = Bernoulli::new(Probability::new(ratio(3, 4)).unwrap());
+        let kept = keep.sample_vec(500, &mut tape()).unwrap();
+        for truth in [true, false] {
+            let expected: Vec<bool> = kept.iter().map(|kept| *kept == truth).collect();
+            assert_eq!(coin.simulate_vec(&[truth; 500], &mut tape()).unwrap(), expected);
+            assert_eq!(
+                coin.simulate(&truth, &mut tape()).unwrap(),
+                keep.sample(&mut tape()).unwrap() == truth
+            );
+            let bits = randomized_response_bits(Some(500), Probability::new(ratio(3, 4)).unwrap()).unwrap();
+            assert_eq!(bits.simulate(&vec![truth; 500], &mut tape()).unwrap(), expected);
+        }
+    }
+}

@@ -347,4 +347,52 @@ mod tests {
             assert_eq!(new(1.0, 1, bound), "bound");
         }
     }
+
+    /// The clamped input and the noise, rounded to the grid with ties to even, and clamped.
+    #[test]
+    fn answers_are_rounded_sums() {
+        let snapping = snapping(0.1, 1.0, 1000.0);
+        for (input, u, sign) in [
+            (3.0, 0.5, 1),
+            (3.0, 0.5, -1),
+            (-700.0, 0.001, 1),
+            (990.0, 0.3, -1),
+            (2000.0, 0.9, 1),
+            (24.0, 1.0, 1),
+            (40.0, 1.0, -1),
+        ] {
+            let sum = f64::clamp(input, -1000.0, 1000.0) + sign as f64 * ln_nearest(u) / snapping.rate();
+            let expected = ((sum / 16.0).round_ties_even() * 16.0).clamp(-1000.0, 1000.0);
+            assert_eq!(snapping.apply(input, u, sign), expected, "{input} {u} {sign}");
+        }
+    }
+
+    #[test]
+    fn one_answer_and_many_are_of_the_same_law() {
+        let measurement = snapping(0.1, 1.0, 1000.0).measurement();
+        let apply = |u: f64, sign: i64| snapping(0.1, 1.0, 1000.0).apply(7.0, u, sign);
+        let mut tape = Tape::seeded(4);
+        let (u, sign) = (UniformDouble.sample(&mut tape).unwrap(), Sign.sample(&mut tape).unwrap());
+        assert_eq!(measurement.simulate(&7.0, &mut Tape::seeded(4)).unwrap(), apply(u, sign));
+        let mut tape = Tape::seeded(4);
+        let uniforms = UniformDouble.sample_vec(5, &mut tape).unwrap();
+        let signs = Sign.sample_vec(5, &mut tape).unwrap();
+        let expected: Vec<f64> = uniforms.iter().zip(&signs).map(|(u, s)| apply(*u, *s)).collect();
+        assert_eq!(measurement.simulate_vec(&[7.0; 5], &mut Tape::seeded(4)).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_least_member_is_found_and_the_ends_of_parameters_are_kept() {
+        for least in -3..=4 {
+            assert_eq!((-3..=4).find_least(|k| k >= least), Some(least));
+        }
+        assert_eq!((-3..=4).find_least(|k| k > 4), None);
+        let with = |epsilon: f64, bound: f64| {
+            Snapping::new(&Epsilon::from_f64(epsilon).unwrap(), Sensitivity::from(1u32), bound).is_ok()
+        };
+        // The grid is 2^900 or less, and more than 2^−900.
+        assert!(with(2f64.powi(-900), 1.0) && !with(2f64.powi(-901), 1.0));
+        assert!(with(2f64.powi(899), 1e-300) && !with(2f64.powi(900), 1e-300));
+        assert!(with(1.0, MAX_STEPS) && !with(1.0, MAX_STEPS.next_up()));
+    }
 }

@@ -26,6 +26,8 @@ struct Redrawn {
     post: Expr,
     /// Whether the upper tail of the draw is given up in every round.
     tail: bool,
+    /// Whether the runs have different flags.
+    unlike: bool,
 }
 
 fn of(name: &str) -> [Expr; 2] {
@@ -93,6 +95,8 @@ impl Writer {
             int(1).lt(Expr::var("c")),
             Expr::var("c").lt(Expr::var("x")),
             Expr::var("c").lt(Expr::var("d")),
+            // Another question in each run, where they have another flag.
+            Expr::var("c").lt(Expr::var("f").choose(int(2), int(1))),
         ];
         let [one, two] = of("c");
         let moved = match &coupling {
@@ -100,7 +104,16 @@ impl Writer {
             _ => same("c"),
         };
         let guard = self.dice.pick(&guards);
-        Redrawn { round, guard, coupling, cost, agree: agree.and(same("d")), post: moved, tail: false }
+        Redrawn {
+            round,
+            guard,
+            coupling,
+            cost,
+            agree: agree.and(same("d")),
+            post: moved,
+            tail: false,
+            unlike: false,
+        }
     }
 
     /// A round that the next may see: it counts, keeps what it drew, or reads what it finds.
@@ -111,7 +124,16 @@ impl Writer {
             then,
             otherwise,
         };
-        match self.dice.roll(10) {
+        // Of one run alone it is known what d is.
+        let untouched = self.dice.pick(&of("d")).equals(int(0));
+        let mut kept = match self.dice.roll(6) {
+            0 => Expr::Bool(true),
+            1 | 2 => same("d"),
+            3 => same("d").and(same("a")),
+            _ => untouched.clone(),
+        };
+        redrawn.guard = if self.dice.roll(3) > 0 { c.clone().lt(int(0)) } else { redrawn.guard.clone() };
+        match self.dice.roll(14) {
             0 => redrawn.round.push(set("d", d + int(1))),
             1 => redrawn.round.push(set("d", c)),
             // Kept where it is accepted only.
@@ -121,7 +143,7 @@ impl Writer {
                 redrawn.round.push(branch(accepted, vec![set("d", c)], vec![]));
             }
             // Set on one path, and on the other.
-            4 => redrawn.round.push(branch(c.clone().lt(int(0)), vec![set("d", int(2))], vec![])),
+            4 | 10 => redrawn.round.push(branch(c.clone().lt(int(0)), vec![set("d", int(2))], vec![])),
             5 => redrawn.round.push(branch(c.clone().lt(int(0)), vec![], vec![set("d", int(2))])),
             6 => {
                 redrawn.round.insert(0, branch(Expr::var("x").lt(int(1)), vec![set("d", d + int(1))], vec![]))
@@ -132,19 +154,26 @@ impl Writer {
                 redrawn.round.push(branch(Expr::var("a"), vec![set("d", d + int(1))], vec![]));
                 redrawn.round.push(set("a", Expr::Bool(true)));
             }
-            _ => redrawn.round.push(Statement::Append { list: "o".into(), value: c }),
+            9 => redrawn.round.push(Statement::Append { list: "o".into(), value: c }),
+            _ => {
+                // In the runs with one flag a round that is not accepted counts.
+                let flag = self.dice.pick(&[Expr::var("f"), !Expr::var("f")]);
+                let again = redrawn.guard.clone();
+                redrawn.round.push(branch(flag.and(again), vec![set("d", d + int(1))], vec![]));
+                kept = untouched.clone();
+                redrawn.unlike = true;
+            }
         }
-        if self.dice.roll(3) > 0 {
-            redrawn.guard = Expr::var("c").lt(int(0));
+        if kept == untouched {
+            redrawn.agree = redrawn.agree.clone().and(untouched);
         }
-        let kept = self.dice.pick(&[Expr::Bool(true), same("d"), same("d"), same("d").and(same("a"))]);
         redrawn.post = redrawn.post.clone().and(kept);
         redrawn.agree = redrawn.agree.clone().and(same("a"));
     }
 
     fn redrawn(&mut self) -> Redrawn {
         let mut redrawn = self.drawn_again();
-        if self.dice.one_in(3) {
+        if self.dice.roll(5) < 2 {
             self.trace(&mut redrawn);
         }
         match self.dice.roll(16) {
@@ -211,8 +240,13 @@ impl Writer {
     ) -> Option<Judgement> {
         let Redrawn { round: body, guard, coupling, cost, agree, post, .. } = redrawn;
         let swapped = |e: &Expr| probity_kernel::context::swap_runs(e);
-        let amounts = [cost.clone(), cost.clone(), cost.clone(), int(1), int(0), Expr::of("d", Run::First)];
-        let (a, mut b) = (self.dice.pick(&amounts), self.dice.pick(&amounts));
+        let mut amount = || match self.dice.roll(16) {
+            0 => Expr::of("d", Run::First),
+            1 => int(1),
+            2 => int(0),
+            _ => cost.clone(),
+        };
+        let (a, mut b) = (amount(), amount());
         let round = self.derive_round(
             context,
             (body, coupling, redrawn.tail),
@@ -246,7 +280,7 @@ impl Writer {
         // What is known with the runs exchanged; sometimes less, or an order, which may tell what is paid.
         let agree_there = match self.dice.roll(8) {
             0 => Expr::Bool(true),
-            1 | 2 => {
+            1 | 2 if matches!(coupling, Coupling::Shift { by, .. } if *by == int(0)) => {
                 let [x, other] = of("x");
                 b = other.clone() - x.clone();
                 back = Coupling::Shift { by: int(0), cost: b.clone() };
@@ -275,7 +309,7 @@ fn redraws() {
     let mut writer = Writer::new(37);
     writer.wide = true;
     let mut seen = Seen::default();
-    for number in 0..1_200 * MORE {
+    for number in 0..1_600 * MORE {
         let mut redrawn = writer.redrawn();
         let rounds = writer.dice.pick(&[Rounds::Loop, Rounds::AndOneBefore]);
         let again =
@@ -287,12 +321,16 @@ fn redraws() {
         let mut mechanism = writer.mechanism(&program, Expr::var("c"));
         // Tables and lists play no part; inputs are near each other, in one order or in both, or one run's is known.
         let [x, other] = of("x");
+        let [flag, no_flag] = of("f");
         let near = [
             (x.clone() - other.clone()).abs().le(int(1)),
+            (x.clone() - other.clone()).abs().le(int(1)).and(flag.clone()).and(!no_flag.clone()),
+            x.clone().equals(other.clone()).and(flag).and(!no_flag),
             x.clone().le(other.clone()).and(other.clone().le(x.clone() + int(1))),
             int(1).le(x.clone()).and((x - other).abs().le(int(1))),
         ];
-        mechanism.adjacency = vec![Adjacency::Related(writer.dice.pick(&near))];
+        let near = if redrawn.unlike { &near[1..3] } else { &near };
+        mechanism.adjacency = vec![Adjacency::Related(writer.dice.pick(near))];
         let orientation = writer.dice.pick(&[Orientation::Forward, Orientation::Backward]);
         let measure = if writer.dice.one_in(16) { Measure::Concentrated } else { Measure::Pure };
         if measure == Measure::Concentrated {

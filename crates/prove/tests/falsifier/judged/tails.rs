@@ -159,30 +159,22 @@ impl Writer {
         }
     }
 
-    /// One side of a coin.
-    fn cut_of_a_coin(&mut self) -> Cut {
-        let p = self.dice.pick(&[
-            q(1, 2),
-            q(1, 4),
-            q(3, 4),
-            q(1, 3),
-            Expr::var("f").choose(q(1, 4), q(3, 4)),
-            Expr::var("eps"),
-        ]);
-        let at = self.dice.pick(&[
-            q(1, 2),
-            q(1, 4),
-            q(3, 4),
-            int(1),
-            int(0),
-            int(-1),
-            Expr::var("eps"),
-            first("x"),
-        ]);
-        let at = if self.dice.one_in(12) { Expr::Bool(false) } else { at };
-        let way = 8 + self.dice.roll(2);
-        let zone = if way == 8 { !first("a") } else { first("a") };
-        let statement = draw("a", Distribution::Bernoulli(p));
+    /// One side of a coin, mostly with the mass that it has, or with some more.
+    fn cut_of_a_coin(&mut self, var: &str) -> Cut {
+        let side = self.dice.one_in(2);
+        let unlike = Expr::var("f").choose(q(1, 4), q(3, 4));
+        let p = self.dice.pick(&[q(1, 2), q(1, 4), q(3, 4), q(1, 3), unlike, Expr::var("eps")]);
+        let mass = if side { p.clone() } else { int(1) - p.clone() };
+        let at = match self.dice.roll(8) {
+            0 => mass + q(1, 4),
+            1 => int(1) - mass,
+            2 => self.dice.pick(&[q(1, 2), q(1, 4), q(3, 4), int(1), int(0), int(-1)]),
+            3 => self.dice.pick(&[first("x"), Expr::Bool(false), first("d"), first("d")]),
+            _ => mass,
+        };
+        let zone = if side { !first(var) } else { first(var) };
+        let way = if side { 8 } else { 9 };
+        let statement = draw(var, Distribution::Bernoulli(p));
         Cut { statement, by: int(0), cost: int(0), at, zone, way }
     }
 
@@ -194,15 +186,16 @@ impl Writer {
             5 => self.cut_on_one_side(false),
             6 => self.cut_of_a_range(true),
             7 => self.cut_of_a_range(false),
-            _ => self.cut_of_a_coin(),
+            _ => self.cut_of_a_coin("a"),
         }
     }
 
     /// What must hold after a cut draw: in its zone the values are as far apart as it says, elsewhere nothing does.
     fn after_cut(&mut self, cut: &Cut) -> Expr {
         let Statement::Draw { var, .. } = &cut.statement else { return Expr::Bool(true) };
-        let moved = match *var == Name::from("a") {
-            true => first("a").equals(second("a")),
+        let coin = ["a", "b"].map(Name::from).contains(var);
+        let moved = match coin {
+            true => first(var.as_str()).equals(second(var.as_str())),
             false => second(var.as_str()).equals(first(var.as_str()) + cut.by.clone()),
         };
         // What is drawn is not there before; what it was would be another value.
@@ -289,4 +282,58 @@ fn parts_of_laws() {
     }
     report("parts of laws", &seen);
     assert!(seen.rules["UP-TO-BAD"] >= 300, "{:?}", seen.rules);
+}
+
+/// One side of a coin, or of two, also after what changes a variable, and beside a coin in a branch that is never taken.
+#[test]
+fn sides_of_coins() {
+    let mut writer = Writer::new(73);
+    let mut seen = Seen::default();
+    for round in 0..1_000 * MORE {
+        let coins = match writer.dice.roll(3) {
+            0 => vec![writer.cut_of_a_coin("a"), writer.cut_of_a_coin("b")],
+            _ => vec![writer.cut_of_a_coin("a")],
+        };
+        let mut program: Vec<Statement> = coins.iter().map(|cut| cut.statement.clone()).collect();
+        let before = Statement::Assign { var: "d".into(), value: int(1) };
+        let changes = writer.dice.one_in(3);
+        if changes {
+            program.insert(0, before.clone());
+        }
+        let never = writer.dice.one_in(3).then(|| writer.cut_of_a_coin("a"));
+        let guard = writer.dice.pick(&[Expr::Bool(false), int(1).lt(int(0)), Expr::var("f")]);
+        let program = match &never {
+            None => program,
+            Some(cut) => vec![Statement::If {
+                guard: guard.clone(),
+                then: vec![cut.statement.clone()],
+                otherwise: program,
+            }],
+        };
+        let mechanism = writer.mechanism(&program, Expr::var("c"));
+        let orientation = writer.dice.pick(&[Orientation::Forward, Orientation::Backward]);
+        let measure = if writer.dice.one_in(12) { Measure::Concentrated } else { Measure::Pure };
+        let Ok(context) = Context::measured(&mechanism, orientation, measure) else { continue };
+        let context = Arc::new(context);
+        let formula = Expr::all(coins.iter().map(|cut| writer.after_cut(cut)).collect::<Vec<_>>());
+        let Ok(post) = Assertion::new(&context, formula) else { continue };
+        let followed = coins.iter().rev().try_fold(rules::skip(&context, &post), |rest, cut| {
+            let step = writer.up_to(&context, cut, rest.pre())?;
+            rules::seq(&step, &rest).ok()
+        });
+        let Some(mut judgement) = followed else { continue };
+        if changes {
+            let Ok(step) = rules::assign(&context, &before, judgement.pre()) else { continue };
+            let Ok(whole) = rules::seq(&step, &judgement) else { continue };
+            judgement = whole;
+        }
+        if let Some(cut) = &never {
+            let Some(there) = writer.up_to(&context, cut, &post) else { continue };
+            let Ok(both) = rules::cond(&guard, &there, &judgement) else { continue };
+            judgement = both;
+        }
+        try_on_pairs(&judgement, &context, &mut seen, &mut Dice(round + 13), (60, 4), None);
+    }
+    report("sides of coins", &seen);
+    assert!(seen.rules["UP-TO-BAD"] >= 200, "{:?}", seen.rules);
 }
