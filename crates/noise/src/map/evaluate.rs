@@ -717,10 +717,19 @@ mod tests {
             }
             assert_eq!(exact(&noise(Half::Delta, number(-1, 1), one())), rational(7, 1).unwrap());
             assert_eq!(exact(&noise(Half::Delta, Expression::zero(), one())), Rational::ZERO);
-            let value = noise(Half::Delta, one(), one());
-            let ends_with = |bits| ends(&value.evaluate(&Point::at(&Rational::ONE), bits).unwrap()).unwrap();
-            let (coarse, fine) = (ends_with(3), ends_with(50));
-            assert!(coarse.0 < fine.0 && fine.0 < fine.1 && fine.1 < coarse.1, "{coarse:?} {fine:?}");
+            for given in [number(2, 1).ln(), number(3, 2).ln(), number(7, 5).sqrt(), one()] {
+                let value = noise(Half::Delta, one(), given);
+                let ends_with =
+                    |bits| ends(&value.evaluate(&Point::at(&Rational::ONE), bits).unwrap()).unwrap();
+                let fine = ends_with(40);
+                for bits in 2..12 {
+                    let coarse = ends_with(bits);
+                    assert!(
+                        coarse.0 <= fine.0 && fine.1 <= coarse.1 && coarse.0 < coarse.1,
+                        "{coarse:?} {fine:?}"
+                    );
+                }
+            }
         }
     }
 }

@@ -142,6 +142,12 @@ fn excess(first: &Bounds, power: &Bounds, second: &Bounds) -> Bounds {
     (lower.max(Rational::ZERO), upper.max(Rational::ZERO).min(Rational::ONE))
 }
 
+/// The sum over all integers, of the sums from each integer on: 0, and twice those from 1 on.
+fn of_all(sums: &[Natural]) -> Natural {
+    let from = |at: usize| sums.get(at).cloned().unwrap_or(Natural::ZERO);
+    from(0) + from(1)
+}
+
 /// Bounds of δ·total, in its units.
 fn share(delta: &Rational, total: &(Natural, Natural)) -> (Natural, Natural) {
     let mass = |total: &Natural| delta * Rational::from(total.clone());
@@ -203,12 +209,7 @@ impl Tails {
         let rest = ratio_bound.ceil().unsigned_abs() + Natural::ONE;
         let lower = suffix(side(false), Natural::ZERO);
         let upper = suffix(side(true), rest);
-        let both = |low: &[Natural], high: &[Natural], at: usize| {
-            (low.get(at).cloned().unwrap_or(Natural::ZERO), high.get(at).cloned().unwrap_or(Natural::ONE))
-        };
-        // All integers: 0, and twice those from 1 on.
-        let (zero, one) = (both(&lower, &upper, 0), both(&lower, &upper, 1));
-        let total = (&zero.0 + &one.0, &zero.1 + &one.1);
+        let total = (of_all(&lower), of_all(&upper));
         let sums = lower.into_iter().zip(upper).collect();
         Some(Tails { sums, total })
     }
@@ -439,5 +440,30 @@ mod tests {
         let (low, high) = noise.continuous_epsilon(&delta, 1).unwrap();
         let enough = noise.continuous_epsilon(&delta, 60).unwrap();
         assert!(low <= enough.0 && enough.1 <= high && enough.1 < Rational::ONE, "{low} {high} {enough:?}");
+    }
+
+    /// Bounds that are far apart, and numbers next to where a rounding goes the other way.
+    #[test]
+    fn roots_and_powers_are_bounded_outward() {
+        assert_eq!(of_all(&[5, 2, 1].map(|n: u8| Natural::from(n))), Natural::from(7u8));
+        // √6.125 in units of a half: 24.5 quarters have a root below 5.
+        assert_eq!(root(&number("49/8"), 0).unwrap(), (number("2"), number("5/2")));
+        for x in ["2", "1/3", "1e-9", "123456789", "49/8", "25"] {
+            for bits in [0, 1, 5, 40] {
+                let (x, (low, high)) = (number(x), root(&number(x), bits).unwrap());
+                assert!(&low * &low <= x && x < &high * &high, "{x} {bits}");
+            }
+        }
+        let units =
+            |x: &str| fixed_exp(&number(x), 3).map(|(low, high)| (u64::try_from(low), u64::try_from(high)));
+        // 8/e = 2.94…; and 5/8 is the power of ln(8/5) = 0.4700036…, on either side of which it is.
+        assert_eq!(units("1"), Some((Ok(2), Ok(3))));
+        assert_eq!(units("0.47000363"), Some((Ok(4), Ok(5))));
+        assert_eq!(units("0.47000362"), Some((Ok(5), Ok(6))));
+        // A probability whose exponent is astronomical is more than nothing, and not more than what stands for it.
+        let tiny = Rational::from_parts(Integer::ONE, Natural::ONE << 40_000);
+        let float = probity_exact::Format::wide(10).round(&tiny, probity_exact::Round::Down);
+        assert_eq!(probability(&float, false), Rational::ZERO);
+        assert!(probability(&float, true) >= tiny && probability(&float, true) < number("1e-1000"));
     }
 }
