@@ -33,9 +33,7 @@ impl Gaussian<'_> {
     /// δ(ε) of continuous noise, for ε ≥ 0.
     pub(super) fn continuous_delta(&self, epsilon: &Rational, bits: u32) -> Option<Bounds> {
         let sigma = root(self.squared_scale, bits + 16)?;
-        let (power_low, power_high) = exp_bounds(epsilon, bits);
-        let power = (rational(&power_low)?, rational(&power_high)?);
-        Some(self.continuous_between(&sigma, &power, epsilon, bits))
+        Some(self.continuous_between(&sigma, &power(epsilon, bits)?, epsilon, bits))
     }
 
     /// The same from bounds of σ and of e^ε.
@@ -97,8 +95,7 @@ impl Gaussian<'_> {
         let d = i64::try_from(self.distance.floor()).ok()?;
         let tails = Tails::new(self.squared_scale, s.checked_add(1)?, bits)?;
         let (first, second) = (tails.at(s - d), tails.at(s));
-        let (power_low, power_high) = exp_bounds(epsilon, bits + 8);
-        Some(excess(&first, &(rational(&power_low)?, rational(&power_high)?), &second))
+        Some(excess(&first, &power(epsilon, bits + 8)?, &second))
     }
 
     /// The least ε ≥ 0 with δ(ε) ≤ δ, of discrete noise at the whole distance, for 0 < δ < 1.
@@ -263,6 +260,12 @@ fn root(x: &Rational, bits: u32) -> Option<Bounds> {
     Some((bound(root.clone()), bound(root + Natural::ONE)))
 }
 
+/// e^x, as bounds.
+fn power(x: &Rational, bits: u32) -> Option<Bounds> {
+    let (low, high) = exp_bounds(x, bits);
+    Some((rational(&low)?, rational(&high)?))
+}
+
 /// Exponents beyond this are astronomical.
 const LARGEST: i64 = 1 << 15;
 
@@ -345,8 +348,7 @@ mod tests {
     fn every_scale_between_the_bounds_is_covered() {
         for (epsilon, distance) in [("0.1", "1"), ("1", "1"), ("1", "3"), ("2", "1/2"), ("3", "5")] {
             let (epsilon, distance) = (number(epsilon), number(distance));
-            let power = exp_bounds(&epsilon, 60);
-            let power = (rational(&power.0).unwrap(), rational(&power.1).unwrap());
+            let power = power(&epsilon, 60).unwrap();
             for sigma in [("1", "1"), ("1", "3/2"), ("1/2", "1")] {
                 let sigma = (number(sigma.0), number(sigma.1));
                 let squares = [&sigma.0 * &sigma.0, &sigma.1 * &sigma.1];
@@ -460,6 +462,11 @@ mod tests {
         assert_eq!(units("1"), Some((Ok(2), Ok(3))));
         assert_eq!(units("0.47000363"), Some((Ok(4), Ok(5))));
         assert_eq!(units("0.47000362"), Some((Ok(5), Ok(6))));
+        for bits in [1, 4, 20] {
+            let ((low, high), fine) =
+                (power(&Rational::ONE, bits).unwrap(), power(&Rational::ONE, 90).unwrap());
+            assert!(low < fine.0 && fine.0 < fine.1 && fine.1 < high, "{bits}: {low} {high}");
+        }
         // A probability whose exponent is astronomical is more than nothing, and not more than what stands for it.
         let tiny = Rational::from_parts(Integer::ONE, Natural::ONE << 40_000);
         let float = probity_exact::Format::wide(10).round(&tiny, probity_exact::Round::Down);
