@@ -139,10 +139,11 @@ fn excess(first: &Bounds, power: &Bounds, second: &Bounds) -> Bounds {
     (lower.max(Rational::ZERO), upper.max(Rational::ZERO).min(Rational::ONE))
 }
 
-/// The sum over all integers, of the sums from each integer on: 0, and twice those from 1 on.
-fn of_all(sums: &[Natural]) -> Natural {
-    let from = |at: usize| sums.get(at).cloned().unwrap_or(Natural::ZERO);
-    from(0) + from(1)
+/// Bounds of the sum over all integers, from those of the sums from each integer on: 0, and twice those from 1 on.
+fn of_all(sums: &[(Natural, Natural)]) -> (Natural, Natural) {
+    let none = (Natural::ZERO, Natural::ONE);
+    let (zero, one) = (sums.first().unwrap_or(&none), sums.get(1).unwrap_or(&none));
+    (&zero.0 + &one.0, &zero.1 + &one.1)
 }
 
 /// Bounds of δ·total, in its units.
@@ -206,8 +207,8 @@ impl Tails {
         let rest = ratio_bound.ceil().unsigned_abs() + Natural::ONE;
         let lower = suffix(side(false), Natural::ZERO);
         let upper = suffix(side(true), rest);
-        let total = (of_all(&lower), of_all(&upper));
-        let sums = lower.into_iter().zip(upper).collect();
+        let sums: Vec<_> = lower.into_iter().zip(upper).collect();
+        let total = of_all(&sums);
         Some(Tails { sums, total })
     }
 
@@ -447,7 +448,9 @@ mod tests {
     /// Bounds that are far apart, and numbers next to where a rounding goes the other way.
     #[test]
     fn roots_and_powers_are_bounded_outward() {
-        assert_eq!(of_all(&[5, 2, 1].map(|n: u8| Natural::from(n))), Natural::from(7u8));
+        let pairs =
+            |bounds: [(u8, u8); 3]| bounds.map(|(low, high)| (Natural::from(low), Natural::from(high)));
+        assert_eq!(of_all(&pairs([(5, 9), (2, 4), (1, 3)])), (Natural::from(7u8), Natural::from(13u8)));
         // √6.125 in units of a half: 24.5 quarters have a root below 5.
         assert_eq!(root(&number("49/8"), 0).unwrap(), (number("2"), number("5/2")));
         for x in ["2", "1/3", "1e-9", "123456789", "49/8", "25"] {
@@ -462,6 +465,9 @@ mod tests {
         assert_eq!(units("1"), Some((Ok(2), Ok(3))));
         assert_eq!(units("0.47000363"), Some((Ok(4), Ok(5))));
         assert_eq!(units("0.47000362"), Some((Ok(5), Ok(6))));
+        // So close to it that the bounds of the power are on both sides.
+        let (low, high) = units("0.470003629245735553650937031148342064701").unwrap();
+        assert!(low == Ok(4) && high.is_ok_and(|high| high >= 5));
         for bits in [1, 4, 20] {
             let ((low, high), fine) =
                 (power(&Rational::ONE, bits).unwrap(), power(&Rational::ONE, 90).unwrap());
