@@ -369,3 +369,44 @@ impl<Part> Domain<Vec<Part>> for Parts<Part> {
             .try_for_each(|(position, (domain, part))| domain.check(part).map_err(|error| error.at(position)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Everything, IntegerRange, Vectors};
+    use crate::entropy::tape::Tape;
+    use crate::mechanisms::discrete_laplace;
+    use crate::sampler::Scale;
+
+    #[test]
+    fn inputs_of_a_composition_are_inputs_of_all_its_parts() {
+        let part = |low, high| {
+            discrete_laplace(IntegerRange::new(low, high).unwrap(), Scale::from_f64(1.0).unwrap()).unwrap()
+        };
+        let both = compose(vec![part(0, 5), part(3, 9)]).unwrap();
+        let pair = compose_pair(&part(0, 5), &part(3, 9)).unwrap();
+        for (input, inside) in [(1, false), (7, false), (4, true)] {
+            assert_eq!(both.simulate(&input, &mut Tape::seeded(1)).is_ok(), inside);
+            assert_eq!(pair.simulate(&input, &mut Tape::seeded(1)).is_ok(), inside);
+        }
+    }
+
+    #[test]
+    fn one_domain_of_a_fixed_length_fixes_it() {
+        let free = || -> Arc<dyn Domain<Vec<bool>>> { Arc::new(Vectors::of(Everything)) };
+        let fixed: Arc<dyn Domain<Vec<bool>>> = Arc::new(Vectors::of(Everything).with_length(3).unwrap());
+        assert!(AllOf(vec![free(), fixed]).fixes_length());
+        assert!(!AllOf(vec![free(), free()]).fixes_length());
+    }
+
+    #[test]
+    fn what_has_no_certificate_says_so_in_groups_too() {
+        let missing = PrivacyMap::uncertified("a proof");
+        let refused = [missing.for_groups(), PrivacyMap::sum([&missing, &missing])];
+        for answer in refused {
+            assert!(matches!(answer, Err(MechanismError::Map(MapError::NoCertificate { .. }))), "{answer:?}");
+        }
+        let profile = PrivacyMap::profile(Expression::zero());
+        assert!(matches!(profile.for_groups(), Err(MechanismError::Mismatch { .. })));
+    }
+}

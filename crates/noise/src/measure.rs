@@ -143,3 +143,34 @@ impl Curve {
         Ok(Epsilon::infinite())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::map::Relation;
+
+    /// A profile of which little is known far out is searched from where it holds.
+    #[test]
+    fn the_least_epsilon_is_found_below_what_is_not_decided() {
+        let number = |n: u32| Expression::constant(Rational::from(n));
+        let below = |n, value, others| {
+            Expression::cases(Expression::epsilon(), Relation::Less, number(n), value, others)
+        };
+        let (half, one) = (Delta::from_f64(0.5).unwrap(), || Expression::one());
+        let curve = |delta: Expression| Curve::new(&delta, &Sensitivity::from(1u32));
+        let three = Epsilon::from_f64(3.0).unwrap();
+        assert_eq!(curve(below(3, one(), Expression::zero())).epsilon(&half).unwrap(), three);
+        assert_eq!(
+            curve(below(3, one(), below(10, Expression::zero(), one()))).epsilon(&half).unwrap(),
+            three
+        );
+        assert_eq!(curve(one()).epsilon(&half).unwrap(), Epsilon::infinite());
+        let negative = curve(Expression::zero() - one());
+        assert_eq!(negative.delta(&three).unwrap(), Delta::zero());
+        assert_eq!(curve(one()).delta(&Epsilon::infinite()).unwrap(), Delta::zero());
+        assert!(
+            curve(one()).check(&Epsilon::infinite(), &half).unwrap()
+                && !curve(one()).check(&three, &half).unwrap()
+        );
+    }
+}

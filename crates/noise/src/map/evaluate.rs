@@ -219,7 +219,7 @@ impl Expression {
                 Value::Exact(a) => match ln_bounds(&a, bits) {
                     // ln of a rational is rational only at 1.
                     Some(_) if a == Rational::ONE => Ok(Value::Exact(Rational::ZERO)),
-                    Some((low, high)) => bounded(format, &low, &high).ok_or_else(undecided),
+                    Some(bounds) => bounded(format, &bounds).ok_or_else(undecided),
                     None => Err(undefined("the logarithm of a number that is not positive")),
                 },
                 Value::Between(a) => match Value::Between(a.clone()).sign() {
@@ -257,7 +257,7 @@ impl Expression {
             Node::Gaussian { noise, asked, squared_scale, distance, given, fallback } => {
                 match gaussian((*noise, *asked), squared_scale, &value(distance)?, &value(given)?, bits) {
                     Some((low, high)) if low == high => Ok(Value::Exact(low)),
-                    Some((low, high)) => bounded(format, &low, &high).ok_or_else(undecided),
+                    Some(bounds) => bounded(format, &bounds).ok_or_else(undecided),
                     None => value(fallback),
                 }
             }
@@ -370,7 +370,7 @@ fn select(
     best.ok_or(EvaluationError::Undefined { operation: "the extreme of nothing", part: "max()".into() })
 }
 
-fn bounded(format: Format, low: &Rational, high: &Rational) -> Option<Value> {
+fn bounded(format: Format, (low, high): &(Rational, Rational)) -> Option<Value> {
     let (low, high) = (format.round(low, Round::Down), format.round(high, Round::Up));
     Enclosure::new(low, high, format).map(Value::Between)
 }
@@ -541,7 +541,7 @@ mod tests {
         let q = |n: i64, d: i64| rational(n, d).unwrap();
         let float = |n, d| Format::wide(90).round(&q(n, d), Round::NearestEven);
         let format = Format::wide(4);
-        let wide = |(a, b): (i64, i64), (c, d): (i64, i64)| bounded(format, &q(a, b), &q(c, d)).unwrap();
+        let wide = |(a, b): (i64, i64), (c, d): (i64, i64)| bounded(format, &(q(a, b), q(c, d))).unwrap();
         for found in [wide((1, 7), (5, 7)), outward(format, &(float(1, 7), float(5, 7))).unwrap()] {
             let (low, high) = ends(&found).unwrap();
             assert!(low < q(1, 7) && q(1, 8) < low && q(5, 7) < high && high < q(6, 7), "{found:?}");
@@ -717,10 +717,19 @@ mod tests {
             }
             assert_eq!(exact(&noise(Half::Delta, number(-1, 1), one())), rational(7, 1).unwrap());
             assert_eq!(exact(&noise(Half::Delta, Expression::zero(), one())), Rational::ZERO);
-            let value = noise(Half::Delta, one(), one());
-            let ends_with = |bits| ends(&value.evaluate(&Point::at(&Rational::ONE), bits).unwrap()).unwrap();
-            let (coarse, fine) = (ends_with(3), ends_with(50));
-            assert!(coarse.0 < fine.0 && fine.0 < fine.1 && fine.1 < coarse.1, "{coarse:?} {fine:?}");
+            for given in [number(2, 1).ln(), number(3, 2).ln(), number(7, 5).sqrt(), one()] {
+                let value = noise(Half::Delta, one(), given);
+                let ends_with =
+                    |bits| ends(&value.evaluate(&Point::at(&Rational::ONE), bits).unwrap()).unwrap();
+                let fine = ends_with(40);
+                for bits in 2..12 {
+                    let coarse = ends_with(bits);
+                    assert!(
+                        coarse.0 <= fine.0 && fine.1 <= coarse.1 && coarse.0 < coarse.1,
+                        "{coarse:?} {fine:?}"
+                    );
+                }
+            }
         }
     }
 }

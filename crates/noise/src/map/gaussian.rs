@@ -33,9 +33,7 @@ impl Gaussian<'_> {
     /// δ(ε) of continuous noise, for ε ≥ 0.
     pub(super) fn continuous_delta(&self, epsilon: &Rational, bits: u32) -> Option<Bounds> {
         let sigma = root(self.squared_scale, bits + 16)?;
-        let (power_low, power_high) = exp_bounds(epsilon, bits);
-        let power = (rational(&power_low)?, rational(&power_high)?);
-        Some(self.continuous_between(&sigma, &power, epsilon, bits))
+        Some(self.continuous_between(&sigma, &power(epsilon, bits)?, epsilon, bits))
     }
 
     /// The same from bounds of σ and of e^ε.
@@ -97,8 +95,7 @@ impl Gaussian<'_> {
         let d = i64::try_from(self.distance.floor()).ok()?;
         let tails = Tails::new(self.squared_scale, s.checked_add(1)?, bits)?;
         let (first, second) = (tails.at(s - d), tails.at(s));
-        let (power_low, power_high) = exp_bounds(epsilon, bits + 8);
-        Some(excess(&first, &(rational(&power_low)?, rational(&power_high)?), &second))
+        Some(excess(&first, &power(epsilon, bits + 8)?, &second))
     }
 
     /// The least ε ≥ 0 with δ(ε) ≤ δ, of discrete noise at the whole distance, for 0 < δ < 1.
@@ -140,6 +137,13 @@ impl Gaussian<'_> {
 fn excess(first: &Bounds, power: &Bounds, second: &Bounds) -> Bounds {
     let (lower, upper) = (&first.0 - &power.1 * &second.1, &first.1 - &power.0 * &second.0);
     (lower.max(Rational::ZERO), upper.max(Rational::ZERO).min(Rational::ONE))
+}
+
+/// Bounds of the sum over all integers, from those of the sums from each integer on: 0, and twice those from 1 on.
+fn of_all(sums: &[(Natural, Natural)]) -> (Natural, Natural) {
+    let none = (Natural::ZERO, Natural::ONE);
+    let (zero, one) = (sums.first().unwrap_or(&none), sums.get(1).unwrap_or(&none));
+    (&zero.0 + &one.0, &zero.1 + &one.1)
 }
 
 /// Bounds of δ·total, in its units.
@@ -203,13 +207,8 @@ impl Tails {
         let rest = ratio_bound.ceil().unsigned_abs() + Natural::ONE;
         let lower = suffix(side(false), Natural::ZERO);
         let upper = suffix(side(true), rest);
-        let both = |low: &[Natural], high: &[Natural], at: usize| {
-            (low.get(at).cloned().unwrap_or(Natural::ZERO), high.get(at).cloned().unwrap_or(Natural::ONE))
-        };
-        // All integers: 0, and twice those from 1 on.
-        let (zero, one) = (both(&lower, &upper, 0), both(&lower, &upper, 1));
-        let total = (&zero.0 + &one.0, &zero.1 + &one.1);
-        let sums = lower.into_iter().zip(upper).collect();
+        let sums: Vec<_> = lower.into_iter().zip(upper).collect();
+        let total = of_all(&sums);
         Some(Tails { sums, total })
     }
 
@@ -260,6 +259,12 @@ fn root(x: &Rational, bits: u32) -> Option<Bounds> {
     let unit = Natural::ONE << k;
     let bound = |n: Natural| Rational::from_parts(Integer::from(n), unit.clone());
     Some((bound(root.clone()), bound(root + Natural::ONE)))
+}
+
+/// e^x, as bounds.
+fn power(x: &Rational, bits: u32) -> Option<Bounds> {
+    let (low, high) = exp_bounds(x, bits);
+    Some((rational(&low)?, rational(&high)?))
 }
 
 /// Exponents beyond this are astronomical.
@@ -344,8 +349,7 @@ mod tests {
     fn every_scale_between_the_bounds_is_covered() {
         for (epsilon, distance) in [("0.1", "1"), ("1", "1"), ("1", "3"), ("2", "1/2"), ("3", "5")] {
             let (epsilon, distance) = (number(epsilon), number(distance));
-            let power = exp_bounds(&epsilon, 60);
-            let power = (rational(&power.0).unwrap(), rational(&power.1).unwrap());
+            let power = power(&epsilon, 60).unwrap();
             for sigma in [("1", "1"), ("1", "3/2"), ("1/2", "1")] {
                 let sigma = (number(sigma.0), number(sigma.1));
                 let squares = [&sigma.0 * &sigma.0, &sigma.1 * &sigma.1];
@@ -439,5 +443,40 @@ mod tests {
         let (low, high) = noise.continuous_epsilon(&delta, 1).unwrap();
         let enough = noise.continuous_epsilon(&delta, 60).unwrap();
         assert!(low <= enough.0 && enough.1 <= high && enough.1 < Rational::ONE, "{low} {high} {enough:?}");
+    }
+
+    /// Bounds that are far apart, and numbers next to where a rounding goes the other way.
+    #[test]
+    fn roots_and_powers_are_bounded_outward() {
+        let pairs =
+            |bounds: [(u8, u8); 3]| bounds.map(|(low, high)| (Natural::from(low), Natural::from(high)));
+        assert_eq!(of_all(&pairs([(5, 9), (2, 4), (1, 3)])), (Natural::from(7u8), Natural::from(13u8)));
+        // √6.125 in units of a half: 24.5 quarters have a root below 5.
+        assert_eq!(root(&number("49/8"), 0).unwrap(), (number("2"), number("5/2")));
+        for x in ["2", "1/3", "1e-9", "123456789", "49/8", "25"] {
+            for bits in [0, 1, 5, 40] {
+                let (x, (low, high)) = (number(x), root(&number(x), bits).unwrap());
+                assert!(&low * &low <= x && x < &high * &high, "{x} {bits}");
+            }
+        }
+        let units =
+            |x: &str| fixed_exp(&number(x), 3).map(|(low, high)| (u64::try_from(low), u64::try_from(high)));
+        // 8/e = 2.94…; and 5/8 is the power of ln(8/5) = 0.4700036…, on either side of which it is.
+        assert_eq!(units("1"), Some((Ok(2), Ok(3))));
+        assert_eq!(units("0.47000363"), Some((Ok(4), Ok(5))));
+        assert_eq!(units("0.47000362"), Some((Ok(5), Ok(6))));
+        // So close to it that the bounds of the power are on both sides.
+        let (low, high) = units("0.470003629245735553650937031148342064701").unwrap();
+        assert!(low == Ok(4) && high.is_ok_and(|high| high >= 5));
+        for bits in [1, 4, 20] {
+            let ((low, high), fine) =
+                (power(&Rational::ONE, bits).unwrap(), power(&Rational::ONE, 90).unwrap());
+            assert!(low < fine.0 && fine.0 < fine.1 && fine.1 < high, "{bits}: {low} {high}");
+        }
+        // A probability whose exponent is astronomical is more than nothing, and not more than what stands for it.
+        let tiny = Rational::from_parts(Integer::ONE, Natural::ONE << 40_000);
+        let float = probity_exact::Format::wide(10).round(&tiny, probity_exact::Round::Down);
+        assert_eq!(probability(&float, false), Rational::ZERO);
+        assert!(probability(&float, true) >= tiny && probability(&float, true) < number("1e-1000"));
     }
 }

@@ -174,6 +174,9 @@ mod tests {
         assert_eq!(ask(11), (Some(true), 0));
         assert_eq!(ask(11), (None, 0));
         assert_eq!(ask(9), (None, 0));
+        // The same with bits that nobody knows, of which none are needed.
+        let mut queries = alarm(0.0, 0.0, 2, Scores::Any).start(&integer(10)).unwrap();
+        assert_eq!([9, 10, 9].map(|x| queries.ask(&integer(x)).unwrap()), [false, true, false]);
     }
 
     /// The noise of the threshold and that of the answers are those of their own scales.

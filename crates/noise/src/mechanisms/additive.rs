@@ -143,6 +143,7 @@ mod tests {
             let inputs = [0u64, 3, 96, u64::MAX];
             let each = word.answer_each(&inputs, &mut tape()).unwrap();
             let noise = small.sample_vec(inputs.len(), &mut tape()).unwrap();
+            assert_eq!(each.len(), inputs.len());
             for ((x, z), answer) in inputs.iter().zip(&noise).zip(each) {
                 assert_eq!(i128::from(answer), (i128::from(*x) + i128::from(*z)).rem_euclid(modulus));
             }

@@ -236,7 +236,9 @@ mod tests {
                 let of_integers = choice_of_integers(2, rule, scores, scale()).unwrap();
                 assert_eq!((of_any.metric(), of_integers.metric()), (metric, metric));
                 assert_eq!(of_integers.privacy_map().guarantee(), map(scores).guarantee());
-                assert!(choice(0, rule, scores, scale()).is_err());
+                assert!(
+                    choice(0, rule, scores, scale()).is_err() && choice(1, rule, scores, scale()).is_ok()
+                );
                 assert!(choice_of_integers(0, rule, scores, scale()).is_err());
                 assert!(of_any.simulate(&vec![ratio(1, 1); 3], &mut Tape::seeded(1)).is_err());
                 assert!(of_integers.simulate(&vec![1; 3], &mut Tape::seeded(1)).is_err());

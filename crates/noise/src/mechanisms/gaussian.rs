@@ -210,6 +210,7 @@ impl GaussianDomain<Vec<Integer>> for Vectors<BigIntegers> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::map::{Point, Value};
     use crate::measure::Loss;
     use crate::unit::Epsilon;
     use probity_exact::rational;
@@ -242,6 +243,10 @@ mod tests {
         let map = gaussian_map_of_integer(Expression::constant(Rational::from(3u8)), &squared(9, 2));
         assert_eq!(map.loss(&Sensitivity::from(1u32)).unwrap().to_string(), "ρ = 1");
         assert_eq!(map.noise().unwrap().squared_scale, rational(9, 2).unwrap());
+        // Integers at most one and a half apart are at most one apart.
+        let map = discrete_gaussian_map(&squared(8, 1));
+        let far = map.noise().unwrap().distance.evaluate(&Point::at(&rational(3, 2).unwrap()), 60);
+        assert!(matches!(far, Ok(Value::Exact(steps)) if steps == Rational::ONE));
     }
 
     /// Φ(−1/2) − e·Φ(−3/2), nothing at distance 0, everything without noise.

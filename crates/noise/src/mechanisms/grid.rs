@@ -245,6 +245,7 @@ impl<S: Sampler<Value = i64> + Send + Sync> Mechanism<Vec<f64>, Vec<f64>> for On
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::map::{Point, Value};
     use crate::unit::Sensitivity;
     use probity_exact::rational_from_f64;
 
@@ -317,6 +318,12 @@ mod tests {
         assert_eq!(at(many.privacy_map(), third.clone()), "ε = 2.25");
         let one = gaussian_on_grid(floats(), grid, squared.clone()).unwrap();
         assert_eq!(at(one.privacy_map(), third), "ρ = 0.0625");
+        // A third is one step of the noise's integers, three quarters are two.
+        for (n, d, expected) in [(1, 3, 1u8), (1, 2, 1), (3, 4, 2), (1, 1, 2)] {
+            let distance = probity_exact::rational(n, d).unwrap();
+            let steps = one.privacy_map().noise().unwrap().distance.evaluate(&Point::at(&distance), 60);
+            assert!(matches!(steps, Ok(Value::Exact(steps)) if steps == Rational::from(expected)), "{n}/{d}");
+        }
         // σ² = 2 is 8 in squared steps.
         assert_eq!(one.privacy_map().noise().unwrap().squared_scale, Rational::from(8u8));
         // (1 + √9/2)²/4.

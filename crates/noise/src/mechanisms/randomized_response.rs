@@ -325,6 +325,8 @@ mod tests {
         assert!(response(3, 1, 3).is_ok() && response(3, 33, 100).is_err() && response(3, 1, 1).is_err());
         assert!(response(1, 1, 2).is_err() && response(0, 1, 2).is_err() && response(2, 1, 2).is_ok());
         assert!(response((1 << 32) - 1, 1, 2).is_ok() && response(1 << 32, 1, 2).is_err());
+        let rare = || Probability::new(ratio(2, 5)).unwrap();
+        assert!(randomized_response_bool(rare()).is_err() && randomized_response_bits(None, rare()).is_err());
         let found = response(5, 3, 5).unwrap();
         assert_eq!((found.categories(), found.truth().value(), found.lie()), (5, &ratio(3, 5), ratio(1, 10)));
     }

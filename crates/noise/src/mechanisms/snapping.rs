@@ -394,5 +394,9 @@ mod tests {
         assert!(with(2f64.powi(-900), 1.0) && !with(2f64.powi(-901), 1.0));
         assert!(with(2f64.powi(899), 1e-300) && !with(2f64.powi(900), 1e-300));
         assert!(with(1.0, MAX_STEPS) && !with(1.0, MAX_STEPS.next_up()));
+        assert_eq!(
+            (snapping(0.1, 3.0, 7.0).bound(), snapping(0.1, 3.0, 7.0).sensitivity()),
+            (7.0, &Sensitivity::from(3u32))
+        );
     }
 }
