@@ -139,7 +139,6 @@ fn what_is_left_without_draws_is_bounded() {
         "return s + y * (x - x) > ln(2)",
         "a = []\nappend(a, y)\nreturn s + a[5] > ln(2)",
         "t = y\nfor i in 0..length(k) {\nt = t - y\n}\nreturn t + s > ln(2)",
-        "if x > 0 {\nt ~ laplace(0, 1)\n}\nreturn t + s > ln(2)",
         // What did not count beside a draw is the factor of another.
         "return (y + s) * u > (y + z) * u",
         "return (x * y + s) * u > 0",
@@ -153,7 +152,7 @@ fn what_is_left_without_draws_is_bounded() {
     }
     // As many bits as an exponent has below the point, or the argument of a logarithm before it.
     for body in [
-        format!("a = clamp({}, 0, 1)\nreturn exp(a) > 2", ["z"; 14].join(" * ")),
+        format!("a = clamp({}, 0, 1)\nreturn exp(a) > 2", ["z"; 28].join(" * ")),
         format!("a = {ten} * {ten} * {ten}\nreturn ln(max(a, 1)) > z"),
     ] {
         let refused = refusal(&text("", &body));

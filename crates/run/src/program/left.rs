@@ -20,6 +20,8 @@ pub(super) struct Left {
     mixed: bool,
     /// Whether it is 0 with probability 0, whatever the inputs.
     nonzero: bool,
+    /// Whether digits that did not count may be those of a number that is not drawn.
+    moved: bool,
     /// Bits below the point that do not count while draws are there, as `sizes` has them.
     pub(super) fixed: u64,
     pub(super) parts: u64,
@@ -43,8 +45,16 @@ impl Default for Left {
 }
 
 impl Left {
-    pub(super) const RATIONAL: Left =
-        Left { kinds: RATIONAL, draws: 0, bent: false, mixed: false, nonzero: false, fixed: 0, parts: 0 };
+    pub(super) const RATIONAL: Left = Left {
+        kinds: RATIONAL,
+        draws: 0,
+        bent: false,
+        mixed: false,
+        nonzero: false,
+        moved: false,
+        fixed: 0,
+        parts: 0,
+    };
 
     /// A number of the text.
     pub(super) fn number(is_zero: bool) -> Left {
@@ -67,7 +77,9 @@ impl Left {
 
     /// With digits that do not count while draws are there.
     pub(super) fn beside(self, fixed: u64, parts: u64) -> Left {
-        Left { fixed: self.fixed.saturating_add(fixed), parts: self.parts.saturating_add(parts), ..self }
+        let moved = self.moved || self.kinds & (RATIONAL | TRANSCENDENTAL) != 0 && fixed | parts != 0;
+        let (fixed, parts) = (self.fixed.saturating_add(fixed), self.parts.saturating_add(parts));
+        Left { moved, fixed, parts, ..self }
     }
 
     /// With as many digits as there may be, where they grew from `before`.
@@ -87,6 +99,7 @@ impl Left {
             bent: self.bent || other.bent,
             mixed: self.is_mixed() || other.is_mixed(),
             nonzero: kinds == DRAWN,
+            moved: self.moved || other.moved,
             fixed: self.fixed.saturating_add(other.fixed),
             parts: self.parts.saturating_add(other.parts),
         }
@@ -95,14 +108,15 @@ impl Left {
     pub(super) fn plus(self, other: Left) -> Left {
         let share = self.draws & other.draws != 0;
         let is_exact = !self.bent && !other.bent && !self.is_mixed() && !other.is_mixed();
-        self.of(other, |a, b| match (a, b) {
+        let sum = self.of(other, |a, b| match (a, b) {
             (DRAWN, DRAWN) if share && is_exact => DRAWN | RATIONAL,
             (DRAWN, DRAWN | REST) | (REST, DRAWN) if share => REST,
             (DRAWN, _) | (_, DRAWN) => DRAWN,
             (REST, _) | (_, REST) => REST,
             (RATIONAL, RATIONAL) => RATIONAL,
             _ => TRANSCENDENTAL,
-        })
+        });
+        Left { moved: sum.moved || share && sum.fixed | sum.parts != 0, ..sum }
     }
 
     pub(super) fn times(self, other: Left) -> Left {
@@ -110,7 +124,7 @@ impl Left {
         // A product of two that are not constant has the product of their leading terms, which are no quotients here.
         let keeps = !share || !self.bent && !other.bent;
         // The factor of a draw: what did not count in it does now.
-        let factor = |of: Left| match (of.fixed | of.parts != 0, of.nonzero) {
+        let factor = |of: Left| match (of.moved, of.nonzero) {
             (true, _) => REST,
             (false, true) => DRAWN,
             (false, false) => DRAWN | RATIONAL,
@@ -142,6 +156,7 @@ impl Left {
         Left {
             kinds: self.kinds | other.kinds,
             nonzero: self.nonzero && other.nonzero,
+            moved: self.moved || other.moved,
             fixed: self.fixed.max(other.fixed),
             parts: self.parts.max(other.parts),
             draws: self.draws | other.draws,
