@@ -21,6 +21,17 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     }
 }
 
+/// Whether standard output was closed when the program began. What is closed is opened then as /dev/null, for reading as well, which no shell does.
+/// Where there is no Linux it is not known.
+pub fn is_closed() -> bool {
+    let flags = std::fs::read_to_string("/proc/self/fdinfo/1").unwrap_or_default();
+    let flags =
+        flags.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("flags:")?.trim(), 8).ok());
+    let is_null =
+        std::fs::read_link("/proc/self/fd/1").is_ok_and(|path| path == std::path::Path::new("/dev/null"));
+    is_null && flags.is_some_and(|flags| flags & 3 == 2)
+}
+
 /// Writes a message to standard error. If nobody hears it there is nobody to tell.
 pub fn complain(text: &str) {
     if !text.is_empty() {

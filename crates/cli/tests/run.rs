@@ -422,3 +422,79 @@ fn what_has_no_end_is_refused() {
     assert_eq!(limited("600").0, 0);
     assert_eq!(limited("-1").0, 2);
 }
+
+/// A byte order mark is no part of a value; what can be read once is not named twice.
+#[test]
+fn values_of_files_are_read_as_tables_are() {
+    let place = folder("run-marks", POLICY);
+    fs::write(place.join("int.dp"), "mechanism m(x: int)\ny ~ discrete_laplace(x, 1/1000)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 1000\n").unwrap();
+    fs::write(place.join("marked.txt"), "\u{feff}5\n").unwrap();
+    fs::write(place.join("marked.json"), "\u{feff}{\"x\": 5}\n").unwrap();
+    for input in ["x=@marked.txt", "@marked.json"] {
+        let (code, out, err) = run(&place, &["run", "int.dp", "--input", input]);
+        assert!(code == 0 && out.starts_with("5\n"), "{input}: {out}{err}");
+    }
+    for arguments in [
+        &["run", "-", "--input", "x=@-"][..],
+        &["run", "int.dp", "--input", "x=@-", "--input", "@-"],
+        &["run", "int.dp", "--input", "x=@-", "--data", "people=-"],
+        &["run", "int.dp", "--input", "x=@-", "--certificate", "-"],
+    ] {
+        let (code, _, err) = run(&place, arguments);
+        assert!(code == 2 && err.contains("standard input is named twice"), "{arguments:?}: {err}");
+    }
+}
+
+/// Nothing is paid for an answer that nobody can get.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_output_costs_nothing() {
+    let place = folder("run-closed", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    fs::write(
+        place.join("int.dp"),
+        "mechanism m(x: int)\ny ~ discrete_laplace(x, 1)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim 1\n",
+    )
+    .unwrap();
+    let command = format!("{} run int.dp --input x=5 --ledger people.ledger", env!("CARGO_BIN_EXE_probity"));
+    let shell = |output: &str| {
+        let mut shell = Command::new("sh");
+        answer(shell.args(["-c", &format!("{command} {output}")]).current_dir(&place).stdin(Stdio::null()))
+    };
+    let spent = || {
+        let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
+        serde_json::from_str::<Value>(&out).unwrap()["spent"]["epsilon"].as_str().unwrap().to_owned()
+    };
+    let (code, _, err) = shell(">&-");
+    assert!(code == 2 && err.contains("standard output is closed"), "{err}");
+    assert_eq!(spent(), "0");
+    // Whoever throws an answer away has had it.
+    assert_eq!(shell(">/dev/null").0, 0);
+    assert_eq!(spent(), "1");
+}
+
+/// A text that keeps rows may end for want of memory, so that an answer of it tells that there are not too many: it costs as much as an error.
+#[test]
+fn rows_that_are_kept_are_paid_for() {
+    let place = folder("run-kept", POLICY);
+    assert_eq!(run(&place, &["budget", "init", "--policy", "people.toml", "--ledger", "people.ledger"]).0, 0);
+    let text = |body: &str| {
+        format!(
+            "mechanism m(people: rows(age: int))\n{body}\nreturn 5\nneighbours one row of people is added or removed\nclaim 0\n"
+        )
+    };
+    fs::write(place.join("sum.dp"), text("n = count(r in people where r.age > 18)")).unwrap();
+    fs::write(place.join("kept.dp"), text("y ~ laplace(0, 1)\nn = count(r in people where r.age > y)"))
+        .unwrap();
+    fs::write(place.join("people.csv"), "age\n31\n50\n").unwrap();
+    let spent = || {
+        let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--json"]);
+        serde_json::from_str::<Value>(&out).unwrap()["spent"]["epsilon"].as_str().unwrap().to_owned()
+    };
+    for (file, cost) in [("sum.dp", "0"), ("kept.dp", "1/8")] {
+        let (code, out, err) =
+            run(&place, &["run", file, "--data", "people=people.csv", "--ledger", "people.ledger"]);
+        assert_eq!(code, 0, "{out}{err}");
+        assert_eq!(spent(), cost, "{file}");
+    }
+}

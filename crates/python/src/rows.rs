@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use probity_exact::{Integer, Natural, Rational, rational_from_f64};
 use probity_release::engine::columns::{Batch, Field};
-use probity_release::engine::csv::Csv;
+use probity_release::engine::csv::{Csv, Reader, Record};
+use probity_release::refusal::Answer;
 use probity_run::{Cell, Table};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -21,7 +22,7 @@ const NOTHING: Cell = Cell::Text(String::new());
 /// The table of an input with these fields.
 pub fn table(fields: &[String], given: &Bound<'_, PyAny>) -> PyResult<Table> {
     if let Ok(path) = given.extract::<PathBuf>() {
-        return Ok(of_file(&path)?);
+        return Ok(of_file(fields, &path)?);
     }
     if let Some(frame) = arrow::interface(given)? {
         return of_frame(fields, &frame);
@@ -42,9 +43,31 @@ fn no_table(given: &Bound<'_, PyAny>) -> Failure {
         .hint("give the path of a CSV file, a frame or table with the Arrow interface, a list of dicts, or a dict of lists")
 }
 
-fn of_file(path: &Path) -> Result<Table, Failure> {
-    let (header, rows) = Csv::new(path)?.records(usize::MAX)?;
-    Ok(Table::of_texts(header, rows))
+/// The columns of a file that are fields, each as often as it is there: what the run makes of a header is its own.
+struct Kept<'f> {
+    fields: &'f [String],
+    places: Vec<usize>,
+    table: Table,
+}
+
+impl Reader for Kept<'_> {
+    fn header(&mut self, names: &[String]) -> Answer<usize> {
+        self.places =
+            (0..names.len()).filter(|at| self.fields.iter().any(|field| field == names[*at].trim())).collect();
+        self.table.header = self.places.iter().map(|place| names[*place].clone()).collect();
+        Ok(self.places.last().map_or(0, |last| last + 1))
+    }
+
+    fn record(&mut self, record: &Record) {
+        let cell = |place: &usize| Cell::Text(String::from_utf8_lossy(record.field(*place)).into_owned());
+        self.table.rows.push(self.places.iter().map(cell).collect());
+    }
+}
+
+fn of_file(fields: &[String], path: &Path) -> Result<Table, Failure> {
+    let mut kept = Kept { fields, places: Vec::new(), table: Table::default() };
+    Csv::new(path)?.read(&mut kept)?;
+    Ok(kept.table)
 }
 
 /// A row by the names of its fields, or in their order.

@@ -38,12 +38,14 @@
 #[cfg(any(test, feature = "tape"))]
 mod bits;
 mod error;
+mod formula;
 mod input;
 mod lazy;
 mod logarithms;
 mod loss;
 mod program;
 mod proved;
+mod rows;
 mod sample;
 mod table;
 mod tableless;
@@ -56,6 +58,7 @@ pub use input::{Given, InputError, Inputs};
 pub use loss::{Amount, Loss};
 pub use probity_lang::{Setting, SettingError};
 pub use proved::{Proved, Session, Text, Unproved};
+pub use rows::Rows;
 pub use table::{Cell, Table};
 pub use value::{Exact, Value};
 pub use words::{Words, WordsError};

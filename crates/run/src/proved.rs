@@ -28,8 +28,9 @@ use crate::program::decidable::{self, Shape};
 use crate::program::machine::{List, Machine, input_place};
 use crate::program::most;
 use crate::program::sizes;
-use crate::table::{self, Table};
-use crate::tableless::{Hidden, tableless};
+use crate::rows::{FromTables, Made, Rows};
+use crate::table::Table;
+use crate::tableless::{FromTable, tableless};
 use crate::value::{Exact, Value};
 
 /// A text that was read, and not yet proved: [`with`](Text::with) proves it.
@@ -242,9 +243,10 @@ impl Proved {
     }
 
     /// Whether a run may end without an answer for some inputs alone, since there is no more memory for it: it has a loop of which its inputs or
-    /// draws decide how often it turns, and that keeps something in each turn. Then an answer tells of the inputs too, beyond the theorem.
+    /// draws decide how often it turns, and that keeps something in each turn, or keeps what rows of tables have in their fields. Then an answer
+    /// tells of the inputs too, beyond the theorem.
     pub fn may_run_out(&self) -> bool {
-        self.runnable.may_run_out
+        self.runnable.may_run_out || self.runnable.keeps_rows
     }
 
     /// The same, with every number of the answer rounded to a multiple of the grid. That is post-processing.
@@ -261,6 +263,22 @@ impl Proved {
     /// When a table or a column is missing, or is none of the mechanism's. None of these depends on a row.
     pub fn with_tables(self, tables: &BTreeMap<String, Table>) -> Result<Proved, RunError> {
         Ok(Proved { runnable: self.runnable.with_tables(tables)?, ..self })
+    }
+
+    /// A table with this header, to which rows are added one after the other: what the text does not want of them is forgotten at once.
+    ///
+    /// # Errors
+    /// When the text has no such table, or the header lacks a column, or has it twice.
+    pub fn rows(&self, table: &str, header: &[String]) -> Result<Rows, RunError> {
+        Rows::new(&self.runnable.from_tables, table, header)
+    }
+
+    /// The same, with the rows of all its tables, as [`rows`](Proved::rows) took them.
+    ///
+    /// # Errors
+    /// When a table is missing, or is one of another text. None of these depends on a row.
+    pub fn with_rows(self, tables: Vec<Rows>) -> Result<Proved, RunError> {
+        Ok(Proved { runnable: self.runnable.with_rows(tables)?, ..self })
     }
 
     /// What can be said of inputs without looking at what they are worth: their names, and whether a grid is missing. Whoever has to pay for
@@ -312,6 +330,22 @@ impl Unproved {
         Ok(Unproved { runnable: self.runnable.with_tables(tables)? })
     }
 
+    /// As [`Proved::rows`].
+    ///
+    /// # Errors
+    /// When the text has no such table, or the header lacks a column, or has it twice.
+    pub fn rows(&self, table: &str, header: &[String]) -> Result<Rows, RunError> {
+        Rows::new(&self.runnable.from_tables, table, header)
+    }
+
+    /// As [`Proved::with_rows`].
+    ///
+    /// # Errors
+    /// When a table is missing, or is one of another text.
+    pub fn with_rows(self, tables: Vec<Rows>) -> Result<Unproved, RunError> {
+        Ok(Unproved { runnable: self.runnable.with_rows(tables)? })
+    }
+
     /// As [`Proved::prepare`].
     ///
     /// # Errors
@@ -340,12 +374,15 @@ struct Runnable {
     /// The mechanism without its tables: what runs.
     running: Arc<Mechanism>,
     /// The mechanism whose tables were taken off, and what is computed from them.
-    from_tables: Arc<(Mechanism, Vec<Hidden>)>,
+    from_tables: Arc<FromTables>,
     /// Whether it has its tables, or needs none.
     is_filled: bool,
     /// Whether how often it draws tells nothing of the inputs.
     counts_draws: bool,
+    /// Whether a run may take any amount of memory, beside rows that are kept.
     may_run_out: bool,
+    /// Whether it wants columns of tables, which take memory for every row.
+    keeps_rows: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -366,6 +403,7 @@ impl Runnable {
         most::check(&running.mechanism, &|_| None)?;
         let (code, machine) = compile(&running.mechanism)?;
         let counts_draws = counted::is_public(&running.mechanism, &mechanism.inputs);
+        let keeps_rows = running.hidden.iter().any(|hidden| matches!(hidden.what, FromTable::Column(_)));
         let may_run_out = most::may_run_out(&running.mechanism);
         let claim = program.claim.clone();
         let is_filled = !mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::Rows(_)));
@@ -385,14 +423,39 @@ impl Runnable {
             is_filled,
             counts_draws,
             may_run_out,
+            keeps_rows,
         })
     }
 
-    fn with_tables(mut self, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
-        let (written, hidden) = &*self.from_tables;
-        for (hidden, value) in table::values(written, hidden, tables)? {
-            if let Some(place) = input_place(&self.code, &hidden.input.name) {
-                put(&mut self.machine, place, &hidden.input.sort, &value);
+    fn with_tables(self, tables: &BTreeMap<String, Table>) -> Result<Runnable, RunError> {
+        let mut all = Vec::new();
+        for (name, table) in tables {
+            let mut rows = Rows::new(&self.from_tables, name, &table.header)?;
+            table.rows.iter().for_each(|row| rows.add_cells(row));
+            all.push(rows);
+        }
+        self.with_rows(all)
+    }
+
+    fn with_rows(mut self, tables: Vec<Rows>) -> Result<Runnable, RunError> {
+        let from_tables = self.from_tables.clone();
+        let (written, hidden) = &*from_tables;
+        let missing = |input: &&Input| {
+            matches!(input.sort, Sort::Rows(_))
+                && !tables.iter().any(|rows| rows.name() == input.name.as_str())
+        };
+        if let Some(table) = written.inputs.iter().find(missing) {
+            return Err(RunError::Table { name: table.name.to_string() });
+        }
+        for rows in tables {
+            if !Arc::ptr_eq(&rows.of, &from_tables) {
+                return Err(RunError::malformed("rows that were read for another text"));
+            }
+            for (place, made) in rows.made() {
+                let input = &hidden[place].input;
+                if let Some(place) = input_place(&self.code, &input.name) {
+                    put_made(&mut self.machine, place, &input.sort, made);
+                }
             }
         }
         self.machine.keep();
@@ -460,12 +523,30 @@ impl Runnable {
     }
 }
 
+/// A number of an input of this sort. Integers stay doubles. A real number may be none, and whether it is must not show in the steps of a run.
+fn input_number(machine: &mut Machine, sort: &Sort, value: Rational) -> Number {
+    match sort {
+        Sort::Real | Sort::RealList => machine.tape.private(value),
+        _ => machine.tape.rational(value),
+    }
+}
+
+fn put_made(machine: &mut Machine, place: Place, sort: &Sort, made: Made) {
+    match (place, made) {
+        (Place::Number(register), Made::Number(value)) => {
+            machine.numbers[register as usize] = input_number(machine, sort, value);
+        }
+        (Place::List(register, _), Made::List(values)) => {
+            let list = values.map(|value| input_number(machine, sort, value)).collect();
+            machine.put_list(register, List::Numbers(list));
+        }
+        // `tableless` gives each the sort of what it makes.
+        _ => {}
+    }
+}
+
 fn put(machine: &mut Machine, place: Place, sort: &Sort, given: &Given) {
-    // Integers stay doubles. A real number may be none, and whether it is must not show in the steps of a run.
-    let number = |machine: &mut Machine, value: &Rational| match sort {
-        Sort::Real | Sort::RealList => machine.tape.private(value.clone()),
-        _ => machine.tape.rational(value.clone()),
-    };
+    let number = |machine: &mut Machine, value: &Rational| input_number(machine, sort, value.clone());
     match (place, given) {
         (Place::Number(register), Given::Number(value)) => {
             machine.numbers[register as usize] = number(machine, value);

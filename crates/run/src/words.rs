@@ -7,6 +7,7 @@ use std::str::FromStr;
 use probity_lang::Setting;
 
 use crate::proved::Text;
+use crate::rows::Rows;
 use crate::table::Table;
 
 /// The words of one column, as `people.region=north,south`.
@@ -38,6 +39,13 @@ impl Words {
     pub fn apply(&self, tables: &mut BTreeMap<String, Table>) {
         if let Some(table) = tables.get_mut(&self.table) {
             *table = std::mem::take(table).with_words(&self.field, &self.words);
+        }
+    }
+
+    /// The same for rows that go by: before any of them is added.
+    pub fn set_in(&self, rows: &mut Rows) {
+        if rows.name() == self.table {
+            rows.set_words(&self.field, &self.words);
         }
     }
 

@@ -107,6 +107,81 @@ fn every_size_is_looked_at_where_it_is_computed() {
     assert!(matches!(refused, Err(RunError::TooLarge { .. })), "{refused:?}");
 }
 
+/// What draws share is gone when two numbers are compared, and what is left may be inputs against a logarithm: for as many bits as a sum over a list asks.
+#[test]
+fn what_is_left_without_draws_is_bounded() {
+    let sum = "s = 0\nfor i in 0..length(q) {\ns = s + q[i]\n}\n";
+    let ten = ["k[0]"; 10].join(" * ");
+    for body in [
+        "return y + s > y + ln(2)",
+        "return s > ln(x)",
+        "return s > exp(clamp(x, 0, 1))",
+        "return s * 2 - ln(2) * 3 - y > u - y - u",
+        "a = max(y + s, y + ln(2))\nreturn true",
+        "a = abs(y + s - y - ln(2))\nreturn true",
+        "a = floor(y + s - ln(2) - y)\nreturn true",
+        "a = round_to(y + s - ln(2) - y, 1)\nreturn true",
+        "a = pow2_at_least(y + s - ln(2) - y)\nreturn true",
+        "a = clamp(y, s, ln(2))\nreturn true",
+        "a = clamp(y, ln(2), s)\nreturn true",
+        "a = max(y, ln(2))\nreturn a > s",
+        "a = if x > 0 then y else ln(2)\nreturn a > s",
+        "a = y\nif x > 0 {\na = ln(2)\n}\nreturn a > s",
+        "a = []\nappend(a, y + s)\nappend(a, y + ln(2))\nreturn a[0] > a[1]",
+        "a = []\nappend(a, y + s)\nappend(a, y + ln(2))\nc ~ permute_and_flip(a, 1)\nreturn c",
+        "t ~ laplace(s, 1)\nreturn t - t + s > ln(2)",
+        "t ~ laplace(s, 1)\nv ~ laplace(t, 1)\na = floor(v - v + s - ln(2))\nreturn true",
+        "t ~ laplace(0, y + s)\nreturn t * t > t * y + t * ln(2)",
+        // 0 in the place of a draw.
+        "return x * y + s > ln(2)",
+        "return y / x + s > ln(2)",
+        "return ln(y) + s > ln(2)",
+        "return s + y * (x - x) > ln(2)",
+        "a = []\nappend(a, y)\nreturn s + a[5] > ln(2)",
+        "t = y\nfor i in 0..length(k) {\nt = t - y\n}\nreturn t + s > ln(2)",
+        // What did not count beside a draw is the factor of another.
+        "return (y + s) * u > (y + z) * u",
+        "return (x * y + s) * u > 0",
+        "return (y + s) / (y + z) > 1",
+        "return exp(y + s - y) > 2",
+        "return exp(y + s) * exp(-y) > 2",
+        "a = ln(y + s)\nb = ln(y + z)\nreturn a > b",
+    ] {
+        let refused = refusal(&text("where 0 <= x <= 1", &format!("{sum}{body}")));
+        assert!(matches!(refused, Some(RunError::TooLarge { .. })), "{body}: {refused:?}");
+    }
+    // As many bits as an exponent has below the point, or the argument of a logarithm before it.
+    for body in [
+        format!("a = clamp({}, 0, 1)\nreturn exp(a) > 2", ["z"; 28].join(" * ")),
+        format!("a = {ten} * {ten} * {ten}\nreturn ln(max(a, 1)) > z"),
+    ] {
+        let refused = refusal(&text("", &body));
+        assert!(matches!(refused, Some(RunError::TooLarge { .. })), "{body}: {refused:?}");
+    }
+    // Where a draw stays, or only rational numbers are left, or few inputs are compared, such texts run.
+    for body in [
+        "return y + s > ln(2)",
+        "return y + s > u + ln(2)",
+        "return y + s > y + z",
+        "return s > z",
+        "return y + z > y + ln(2)",
+        "return max(y, 0) > s",
+        "a = clamp((s + y) / max(1, z + u), 0, 100)\nreturn a > v",
+        "a = clamp((s + y) / max(1, z + u), 0, 100)\nreturn a > 50",
+        "a = max(0, y + s)\nreturn (a + u) * 2 > x",
+        "t ~ laplace(s, exp(x))\nreturn t > ln(2)",
+        "t = 0\nfor i in 0..length(k) {\nw ~ laplace(q[i], 1)\nt = t + w\n}\nreturn t > s",
+        "return (y + s) * (u + s) > 1",
+        "return y * y + s > x",
+        "return exp(y) + s > x",
+        "return (y + z) * u > (y + x) * u",
+        "return y * y * y + z > y * y * y + ln(2)",
+    ] {
+        let refused = refusal(&text("where 0 <= x <= 1", &format!("{sum}{body}")));
+        assert_eq!(refused, None, "{body}");
+    }
+}
+
 /// What is computed and not decided may come as close to other numbers as it likes, sums may be of several lists or of products, and what the text
 /// assumes of inputs and rows bounds them.
 #[test]

@@ -4,6 +4,7 @@
 //! A record longer than [`MAX_RECORD`] is dropped, like a row that cleaning drops: an unclosed quote cannot fill the memory. That a
 //! stray quote can swallow rows of other people is a fault of the file which no theorem covers; the manual says so.
 
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ use flate2::read::MultiGzDecoder;
 use super::clean::Cleaner;
 use super::compiled::{Compiled, Sums, workers};
 use super::keys::{Finder, Found};
-use super::record::{Record, each_record};
+pub use super::record::Record;
+use super::record::each_record;
 use super::rows::places;
 use super::split::Splitter;
 use super::{Counts, Engine, Exact, cannot_find_keys};
@@ -31,6 +33,18 @@ pub const MAX_RECORD: usize = 1 << 20;
 const MAX_PUBLIC: usize = 256 << 20;
 /// The longest header, in bytes.
 const MAX_HEADER: usize = 1 << 20;
+
+/// What takes a table as it is read.
+pub trait Reader {
+    /// The names of the columns, before any record. Answers how many columns are wanted of each record, from the first.
+    ///
+    /// # Errors
+    /// When these are not the columns that it needs.
+    fn header(&mut self, names: &[String]) -> Answer<usize>;
+
+    /// A record.
+    fn record(&mut self, record: &Record);
+}
 
 /// A table in CSV files that have one header.
 #[derive(Debug, Clone)]
@@ -143,6 +157,34 @@ impl Csv {
                 Err(Refusal::input(format!("the table has {} rows; at most {most} are read", found.len())))
             }
         }
+    }
+
+    /// Reads the table record by record, in memory that does not depend on how many there are. A record longer than [`MAX_RECORD`] is none.
+    ///
+    /// # Errors
+    /// When the files cannot be read, or the reader does not take a header.
+    pub fn read(&self, reader: &mut dyn Reader) -> Answer<()> {
+        // Of all files before any row.
+        if !self.is_stream() {
+            self.header()?;
+        }
+        for path in &self.paths {
+            let (wanted, reader) = (Cell::new(1), RefCell::new(&mut *reader));
+            let header = |names: &[String]| {
+                wanted.set(reader.borrow_mut().header(names)?.max(1));
+                Ok(())
+            };
+            let piece = |piece: Vec<u8>| {
+                let mut reader = reader.borrow_mut();
+                each_record(&piece, wanted.get(), |record| {
+                    if record.size() <= MAX_RECORD {
+                        reader.record(record);
+                    }
+                });
+            };
+            feed(path, header, piece, |_| {})?;
+        }
+        Ok(())
     }
 
     /// Whether it is standard input, which can be read once.
@@ -358,8 +400,8 @@ impl Csv {
 /// Reads a file and sends it on in pieces of whole records.
 fn feed(
     path: &Path,
-    header: impl Fn(&[String]) -> Answer<()>,
-    send: impl Fn(Vec<u8>),
+    mut header: impl FnMut(&[String]) -> Answer<()>,
+    mut send: impl FnMut(Vec<u8>),
     progress: impl Fn(u64),
 ) -> Answer<()> {
     let (names, mut piece, mut source) = start(path)?;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use probity_release::engine::Engine;
 use probity_release::engine::columns::Columns;
-use probity_release::engine::csv::{Csv, MAX_RECORD};
+use probity_release::engine::csv::{Csv, MAX_RECORD, Reader, Record};
 use probity_release::engine::rows::Rows;
+use probity_release::refusal::Answer;
 
 use crate::common::{policy, prepared_by};
 
@@ -134,4 +135,48 @@ fn a_count_of_rows_asks_for_the_columns_of_the_policy() {
     }
     // What reads columns asks for those.
     assert_eq!(sums(&file("one", "age\n40\n2\n"), "SELECT COUNT(*), SUM(age) FROM people"), [2, 42]);
+}
+
+/// What a reader saw: the header, and what records have in the first columns.
+#[derive(Default)]
+struct Seen {
+    header: Vec<String>,
+    wanted: usize,
+    records: Vec<Vec<String>>,
+}
+
+impl Reader for Seen {
+    fn header(&mut self, names: &[String]) -> Answer<usize> {
+        self.header = names.to_vec();
+        Ok(self.wanted)
+    }
+
+    fn record(&mut self, record: &Record) {
+        let field = |place| String::from_utf8_lossy(record.field(place)).into_owned();
+        self.records.push((0..self.wanted).map(field).collect());
+    }
+}
+
+/// Record by record, a table is what it is at once, but for records that are too long; and it may be larger than one that is read at once.
+#[test]
+fn a_table_is_read_record_by_record() {
+    let long = "x".repeat(MAX_RECORD);
+    let text = format!("a,b,c\n1,2,3\n\"4\n\",5\n6,{long},7\n\n8\n{long}9,9,9\n10,11,12");
+    let mut seen = Seen { wanted: 2, ..Seen::default() };
+    Csv::new(&file("by-record", &text)).unwrap().read(&mut seen).unwrap();
+    assert_eq!(seen.header, ["a", "b", "c"]);
+    assert_eq!(seen.records, [["1", "2"], ["4\n", "5"], ["8", ""], ["10", "11"]]);
+
+    let row = format!("1,{}\n", "x".repeat(MAX_RECORD - 10));
+    let path = file("large", "a,b\n");
+    let mut out = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    for _ in 0..260 {
+        std::io::Write::write_all(&mut out, row.as_bytes()).unwrap();
+    }
+    let mut seen = Seen { wanted: 1, ..Seen::default() };
+    let csv = Csv::new(&path).unwrap();
+    csv.read(&mut seen).unwrap();
+    assert_eq!(seen.records.len(), 260);
+    assert!(csv.records(usize::MAX).is_err());
+    fs::remove_file(&path).unwrap();
 }

@@ -7,6 +7,7 @@ pub(crate) mod compile;
 pub(crate) mod counted;
 pub(crate) mod decidable;
 mod kinds;
+mod left;
 pub(crate) mod machine;
 pub(crate) mod most;
 pub(crate) mod sizes;

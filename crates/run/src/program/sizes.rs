@@ -21,6 +21,7 @@ use probity_kernel::term::{Distribution, Sort, Statement};
 
 use super::bounds::whole_bits;
 use super::compile::constant_value;
+use super::left::Left;
 use crate::error::RunError;
 use crate::input::{MOST_BITS as MOST_INPUT_BITS, MOST_PART_BITS};
 use crate::lazy::normal::MOST_TERMS;
@@ -75,6 +76,7 @@ const FIELD: Size = Size {
     above: 0,
     below: 0,
     tangled: false,
+    left: Left::RATIONAL,
 };
 
 /// What a field of this sort holds.
@@ -101,6 +103,8 @@ struct Size {
     below: u64,
     /// Whether two sums of many terms are multiplied in it.
     tangled: bool,
+    /// What may be left of it when draws cancel.
+    left: Left,
 }
 
 /// How many terms a product of two sums has, and whether it is too large to be written out.
@@ -119,7 +123,12 @@ impl Size {
         let (above, below) = (value.numerator().bit_len() as u64, value.denominator().bit_len() as u64);
         // 2^(below − 1) ≤ the denominator.
         let whole = if below > 1 { above.saturating_sub(below - 1) } else { above };
-        Size { whole, fixed: if below > 1 { below } else { 0 }, ..Size::default() }
+        Size {
+            whole,
+            fixed: if below > 1 { below } else { 0 },
+            left: Left::number(value.is_zero()),
+            ..Size::default()
+        }
     }
 
     /// The same for a variable of which this is assumed.
@@ -143,6 +152,7 @@ impl Size {
             above: self.above.max(other.above),
             below: self.below.max(other.below),
             tangled: self.tangled || other.tangled,
+            left: self.left.join(other.left),
         }
     }
 
@@ -172,18 +182,20 @@ impl Size {
     /// With as many terms as there may be, where they grew from `before`: a loop may go on.
     fn widened(self, before: Size) -> Size {
         let wide = |now: u64, before: u64| if now > before { u64::MAX } else { now };
-        Size { above: wide(self.above, before.above), below: wide(self.below, before.below), ..self }
+        let left = self.left.widened(before.left);
+        Size { above: wide(self.above, before.above), below: wide(self.below, before.below), left, ..self }
     }
 
     fn plus(self, other: Size) -> Size {
-        // What is rational moves a number that is drawn, and does not bring it closer to others.
-        let (fixed, parts) = match (self.real && self.varies, other.real && other.varies) {
-            (true, false) => (self.fixed, self.parts),
-            (false, true) => (other.fixed, other.parts),
-            _ => (self.fixed.saturating_add(other.fixed), self.parts.saturating_add(other.parts)),
+        // What is rational moves a number that is drawn, and does not bring it closer to others, while the draw is there.
+        let left = self.left.plus(other.left);
+        let (fixed, parts, left) = match (self.real && self.varies, other.real && other.varies) {
+            (true, false) => (self.fixed, self.parts, left.beside(other.fixed, other.parts)),
+            (false, true) => (other.fixed, other.parts, left.beside(self.fixed, self.parts)),
+            _ => (self.fixed.saturating_add(other.fixed), self.parts.saturating_add(other.parts), left),
         };
         let joined = self.join(other);
-        Size { whole: joined.whole.saturating_add(1), fixed, parts, ..joined }.with_sum(self, other)
+        Size { whole: joined.whole.saturating_add(1), fixed, parts, left, ..joined }.with_sum(self, other)
     }
 
     fn times(self, other: Size) -> Size {
@@ -191,6 +203,7 @@ impl Size {
             whole: self.whole.saturating_add(other.whole),
             fixed: self.fixed.saturating_add(other.fixed),
             parts: self.parts.saturating_add(other.parts),
+            left: self.left.times(other.left),
             ..self.join(other)
         }
         .with_product((self.above, self.below), (other.above, other.below))
@@ -201,10 +214,14 @@ impl Size {
         let digits = if self.real || other.real { 0 } else { other.small() };
         let divisor = other.whole.saturating_add(digits);
         let of_many = if other.varies { divisor } else { 0 };
+        let left = self.left.over(other.left);
+        // They stand in the denominators of what was added to a draw.
+        let left = if self.real || other.real { left.beside(other.fixed, other.parts) } else { left };
         Size {
             whole: self.whole.saturating_add(other.small()),
             fixed: self.fixed.saturating_add(divisor - of_many),
             parts: self.parts.saturating_add(of_many),
+            left,
             ..self.join(other)
         }
         .with_product((self.above, self.below), (other.below, other.above))
@@ -218,19 +235,30 @@ impl Size {
     fn exp(self) -> Size {
         // e < 2^(3/2)
         let whole = if self.whole < 60 { (3 << self.whole) / 2 + 1 } else { u64::MAX };
-        Size { whole, fixed: whole, real: true, above: 1, below: 1, ..self }
+        // How close it comes to others is for the digits of the exponent to say.
+        let fixed = self.fixed.saturating_add(whole);
+        Size { whole, fixed, real: true, above: 1, below: 1, left: self.left.exp(), ..self }
     }
 
     fn ln(self) -> Size {
         let whole = 65 - self.whole.max(self.small()).leading_zeros() as u64;
-        // ln(c·p) is ln c + ln p.
-        Size { whole, fixed: self.fixed.saturating_add(2), real: true, above: 2, below: 1, ..self }
+        // A number of n bits and the next one have logarithms that are 2^−n apart. ln(c·p) is ln c + ln p.
+        let fixed = self.fixed.saturating_add(self.whole).saturating_add(2);
+        Size { whole, fixed, real: true, above: 2, below: 1, left: self.left.ln(), ..self }
     }
 
     fn sqrt(self) -> Size {
         // √v − r is (v − r²) / (√v + r).
         let fixed = self.fixed.saturating_add(self.whole / 2 + 2);
-        Size { whole: self.whole / 2 + 1, fixed, real: true, above: 1, below: 1, ..self }
+        Size {
+            whole: self.whole / 2 + 1,
+            fixed,
+            real: true,
+            above: 1,
+            below: 1,
+            left: self.left.sqrt(),
+            ..self
+        }
     }
 
     /// The terms of a sum of any number of these: each may have a divisor of its own.
@@ -239,10 +267,11 @@ impl Size {
         Size { above: self.above.max(1).saturating_mul(TERMS), below: many(self.below), ..self }
     }
 
-    /// A draw with this scale around a center.
-    fn noise(self, center: Size) -> Size {
+    /// The draw of a name, with this scale around a center.
+    fn noise(self, name: usize, center: Size) -> Size {
         let whole = center.whole.max(self.whole.saturating_add(NOISE)).saturating_add(1);
-        Size { whole, real: true, varies: true, tangled: self.tangled || center.tangled, ..self }
+        let left = Left::scaled(name, self.left).around(center.left).beside(center.fixed, center.parts);
+        Size { whole, real: true, varies: true, tangled: self.tangled || center.tangled, left, ..self }
             .with_sum(self, center)
     }
 
@@ -250,10 +279,17 @@ impl Size {
     fn is_decided(self) -> bool {
         let all = self.whole.saturating_add(self.small());
         match (self.real, self.varies) {
-            (true, true) => all <= MOST_REFINED && !self.tangled,
+            (true, true) => all <= MOST_REFINED && !self.tangled && self.is_decided_without_draws(),
             (true, false) => all <= MOST_FIXED,
             (false, _) => self.whole <= MOST_WHOLE && self.fixed <= MOST_WHOLE && self.has_few_parts(),
         }
+    }
+
+    /// Whether it may be decided also where draws cancel in it.
+    fn is_decided_without_draws(self) -> bool {
+        let beside = self.left.fixed.saturating_add(self.left.parts);
+        let all = self.whole.saturating_add(self.small()).saturating_add(beside);
+        !self.left.counts() || all <= MOST_REFINED
     }
 
     /// Whether it may be computed with. How close a drawn number comes to others counts where it is held against them.
@@ -286,11 +322,14 @@ impl Held {
     fn size(self) -> Size {
         let Some(added) = self.added else { return self.set };
         let joined = self.set.join(added);
+        let repeated = added.left.repeated();
+        let left = self.set.left.plus(repeated).beside(0, added.left.parts.saturating_mul(TERMS));
         Size {
             // |set| + 2^64 · |added|, since nothing is added more often.
             whole: self.set.whole.max(added.whole.saturating_add(64)).saturating_add(1),
             fixed: self.set.fixed.saturating_add(added.fixed),
             parts: self.set.parts.saturating_add(added.parts.saturating_mul(TERMS)),
+            left,
             ..joined
         }
         .with_sum(self.set, added.repeated())
@@ -359,16 +398,36 @@ pub(crate) fn check(Tableless { mechanism, about_rows, hidden, fields }: &Tablel
             held.set = held.set.within(&variable, &mechanism.assumptions);
         }
     }
-    block(&mechanism.body, false, &mut state)?;
+    let draws = drawn_names(&mechanism.body);
+    block(&mechanism.body, false, &draws, &mut state)?;
     let output = size(&mechanism.output, &state)?;
     decided(output, &mechanism.output).map(drop)
 }
 
-fn block(body: &[Statement], in_loop: bool, state: &mut State) -> Result<(), RunError> {
+/// The names of draws, each once.
+fn drawn_names(body: &[Statement]) -> Vec<Name> {
+    let mut names = Vec::new();
+    for statement in body {
+        match statement {
+            Statement::Draw { var, .. } => names.push(var.clone()),
+            Statement::If { then, otherwise, .. } => {
+                names.extend([then, otherwise].into_iter().flat_map(|body| drawn_names(body)))
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => names.extend(drawn_names(body)),
+            Statement::Assign { .. } | Statement::Append { .. } => {}
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn block(body: &[Statement], in_loop: bool, draws: &[Name], state: &mut State) -> Result<(), RunError> {
     for statement in body {
         match statement {
             Statement::Draw { var, law } => {
-                let set = drawn(law, state)?;
+                let name = draws.iter().position(|name| name == var).unwrap_or_default();
+                let set = drawn(law, name, state)?;
                 state.insert(var.clone(), Held::set(set));
             }
             Statement::Assign { var, value: Expr::EmptyList } => {
@@ -392,8 +451,8 @@ fn block(body: &[Statement], in_loop: bool, state: &mut State) -> Result<(), Run
             Statement::If { guard, then, otherwise } => {
                 size(guard, state)?;
                 let mut other = state.clone();
-                block(then, in_loop, state)?;
-                block(otherwise, in_loop, &mut other)?;
+                block(then, in_loop, draws, state)?;
+                block(otherwise, in_loop, draws, &mut other)?;
                 join(state, other);
             }
             Statement::For { index, from, to, body } => {
@@ -406,11 +465,11 @@ fn block(body: &[Statement], in_loop: bool, state: &mut State) -> Result<(), Run
                 };
                 let to = constant_value(to).0;
                 let turns = from.zip(to).and_then(|(from, to)| u64::try_from((to - from).floor()).ok());
-                turned(statement, body, turns, state)?;
+                turned(statement, body, turns, draws, state)?;
             }
             Statement::While { guard, body, .. } => {
                 size(guard, state)?;
-                turned(statement, body, None, state)?;
+                turned(statement, body, None, draws, state)?;
                 size(guard, state)?;
             }
         }
@@ -419,8 +478,14 @@ fn block(body: &[Statement], in_loop: bool, state: &mut State) -> Result<(), Run
 }
 
 fn join(state: &mut State, other: State) {
+    // What is set on one way alone is 0 on the other.
+    let unset = |held: Held| Held { set: Size { left: held.set.left.or_zero(), ..held.set }, ..held };
+    for (name, held) in state.iter_mut().filter(|(name, _)| !other.contains_key(*name)) {
+        let _ = name;
+        *held = unset(*held);
+    }
     for (name, held) in other {
-        let joined = state.get(&name).map_or(held, |known| known.join(held));
+        let joined = state.get(&name).map_or(unset(held), |known| known.join(held));
         state.insert(name, joined);
     }
 }
@@ -430,6 +495,7 @@ fn turned(
     statement: &Statement,
     body: &[Statement],
     turns: Option<u64>,
+    draws: &[Name],
     state: &mut State,
 ) -> Result<(), RunError> {
     for turn in 0..MOST_TURNS {
@@ -438,7 +504,7 @@ fn turned(
         }
         let before = state.clone();
         let mut after = before.clone();
-        block(body, true, &mut after)?;
+        block(body, true, draws, &mut after)?;
         join(state, after);
         // How many terms there are need not settle.
         if turn >= SETTLED && turns.is_none_or(|turns| turns > MOST_TURNS) {
@@ -487,11 +553,11 @@ fn added(value: &Expr, var: &Name, state: &State) -> Result<Option<Held>, RunErr
     }
 }
 
-/// The size of what is drawn.
-fn drawn(law: &Distribution, state: &State) -> Result<Size, RunError> {
+/// The size of what is drawn; the name is said by its place.
+fn drawn(law: &Distribution, name: usize, state: &State) -> Result<Size, RunError> {
     let of = |e: &Expr| decided(size(e, state)?, e);
     let noise = |center: Size, scale: &Expr| -> Result<Size, RunError> {
-        let drawn = of(scale)?.noise(center);
+        let drawn = of(scale)?.noise(name, center);
         computed(drawn, scale)
     };
     Ok(match law {
@@ -501,7 +567,7 @@ fn drawn(law: &Distribution, state: &State) -> Result<Size, RunError> {
         | Distribution::Gumbel { .. } => {
             return Err(RunError::malformed("a law that is not written out"));
         }
-        Distribution::Uniform => Size { real: true, ..Size::whole(0) },
+        Distribution::Uniform => Size { real: true, left: Left::draw(name), ..Size::whole(0) },
         Distribution::Sign => Size::whole(1),
         Distribution::Bernoulli(p) => {
             of(p)?;
@@ -560,7 +626,8 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
         Expr::Length(_) | Expr::Sum(..) | Expr::Apart(..) => Size::whole(64),
         Expr::Index(list, index) => {
             of(index)?;
-            held(list)
+            let held = held(list);
+            Size { left: held.left.or_zero(), ..held }
         }
         Expr::Unary(operation, a) => {
             let a = of(a)?;
@@ -570,7 +637,9 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
             match operation {
                 Unary::Neg | Unary::Abs | Unary::Not => a,
                 Unary::Floor => a.floor(),
-                Unary::Pow2AtLeast => Size { whole: a.whole.saturating_add(1), real: false, ..a },
+                Unary::Pow2AtLeast => {
+                    Size { whole: a.whole.saturating_add(1), real: false, left: Left::RATIONAL, ..a }
+                }
                 Unary::Ln => a.ln(),
                 Unary::Exp => a.exp(),
                 Unary::Sqrt => a.sqrt(),
@@ -595,13 +664,16 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
                     Size {
                         whole: left.whole.max(right.whole).saturating_add(1),
                         varies: left.varies || right.varies,
+                        left: right.left.times(Left::RATIONAL),
                         ..right
                     }
                 }
                 Binary::Mod => {
+                    decided(right, expr)?;
+                    decided(left.over(right), expr)?;
                     let multiple = left.over(right).floor();
                     let rest = left.plus(multiple.times(right));
-                    Size { whole: right.whole, ..rest }
+                    Size { whole: right.whole, left: rest.left.or_zero(), ..rest }
                 }
                 Binary::And | Binary::Or => Size { varies: true, ..Size::default() },
                 _ => {
@@ -611,8 +683,10 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
             }
         }
         Expr::Clamp(value, low, high) => {
-            let (value, bounds) = (of(value)?, of(low)?.join(of(high)?));
+            let (value, low, high) = (of(value)?, of(low)?, of(high)?);
+            let bounds = low.join(high);
             decided(value.plus(bounds), expr)?;
+            decided(value.join(high).plus(low), expr)?;
             Size { whole: bounds.whole, ..value.join(bounds) }
         }
         Expr::If(condition, yes, no) => {

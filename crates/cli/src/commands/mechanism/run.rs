@@ -9,7 +9,7 @@ use probity_exact::{Rational, parse_rational};
 use probity_noise::entropy::SecureEntropy;
 use probity_release::ledger::{Ledger, PATIENCE, Runs};
 use probity_release::loss::Loss as Debited;
-use probity_run::{Amount, Loss, Proved, RunError, Session, Text, Value, Words};
+use probity_run::{Amount, Inputs, Loss, Proved, RunError, Session, Text, Unproved, Value, Words};
 use serde_json::{Value as Json, json};
 
 use crate::failure::{Answer, Failure, Status};
@@ -18,7 +18,7 @@ use crate::{files, given, output};
 
 mod private;
 
-use private::{Private, Read, refused_words};
+use private::{Private, refused_words};
 
 /// What to run, on what, how often.
 #[derive(clap::Args)]
@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments) -> Answer {
     Words::check(&private.words, &text, &settings).map_err(refused_words)?;
     // Before a long proof is looked for, where nobody has to pay first.
     let read = match arguments.ledger {
-        None => Some(private.read()?),
+        None => Some(private.read_values()?),
         Some(_) => None,
     };
     if let Some(seconds) = arguments.seconds {
@@ -108,7 +108,7 @@ pub fn run(arguments: &Arguments) -> Answer {
         text = text.by_certificate(files::text(path)?);
     }
     let prepared = match read {
-        Some(read) if arguments.unproved => unproved(&text, &settings, arguments, &read),
+        Some(read) if arguments.unproved => unproved(&text, &settings, arguments, &private, &read)?,
         read => {
             let progress = Progress::new();
             progress.show(|| "looking for a proof".into());
@@ -199,10 +199,11 @@ fn about(proved: Proved) -> About {
 fn begun(
     proved: Proved,
     private: &Private,
-    read: Option<Read>,
+    read: Option<Inputs>,
 ) -> Result<Result<(About, Session), RunError>, Failure> {
-    let read = read.map_or_else(|| private.read(), Ok)?;
-    let session = proved.clone().with_tables(&read.tables).and_then(|proved| proved.prepare(&read.inputs));
+    let inputs = read.map_or_else(|| private.read_values(), Ok)?;
+    let rows = private.read_rows(&|name, header| proved.rows(name, header))?;
+    let session = proved.clone().with_rows(rows).and_then(|proved| proved.prepare(&inputs));
     Ok(session.map(|session| (about(proved), session)))
 }
 
@@ -210,12 +211,16 @@ fn begun(
 /// out for nothing. What is too much is given back when the last run has ended, so that one that dies before has cost an error as well.
 fn paid(proved: Proved, path: &Path, arguments: &Arguments, private: &Private, start: Instant) -> Answer {
     private.check_names(&proved)?;
+    if output::is_closed() {
+        return Err(Failure::new("standard output is closed: the answer would be paid for and lost"));
+    }
     let mut ledger = Ledger::open(path, arguments.anchor.as_deref(), PATIENCE)?;
     let runs = runs(arguments, &ledger, &proved)?;
     let about = about(proved.clone());
     let session = || {
-        let read = private.read().ok()?;
-        proved.clone().with_tables(&read.tables).ok()?.prepare(&read.inputs).ok()
+        let inputs = private.read_values().ok()?;
+        let rows = private.read_rows(&|name, header| proved.rows(name, header)).ok()?;
+        proved.clone().with_rows(rows).ok()?.prepare(&inputs).ok()
     };
     let released = ledger.pay_for_runs(&runs, || {
         let Some(session) = session() else { return Err(Err(refused_inputs())) };
@@ -239,15 +244,20 @@ fn unproved(
     text: &Text,
     settings: &[probity_lang::Setting],
     arguments: &Arguments,
-    read: &Read,
-) -> Result<(About, Session), RunError> {
-    let unproved = text.unproved_with(settings)?.with_tables(&read.tables)?;
-    let unproved = match &arguments.grid {
-        Some(grid) => unproved.on_grid(grid.clone())?,
-        None => unproved,
+    private: &Private,
+    inputs: &Inputs,
+) -> Result<Result<(About, Session), RunError>, Failure> {
+    let gridded = |unproved: Unproved| match &arguments.grid {
+        Some(grid) => unproved.on_grid(grid.clone()),
+        None => Ok(unproved),
     };
-    let session = unproved.prepare(&read.inputs)?;
-    Ok((About { mechanism: unproved.mechanism().name.to_string(), proved: None }, session))
+    let unproved = match text.unproved_with(settings).and_then(gridded) {
+        Ok(unproved) => unproved,
+        Err(error) => return Ok(Err(error)),
+    };
+    let rows = private.read_rows(&|name, header| unproved.rows(name, header))?;
+    let about = About { mechanism: unproved.mechanism().name.to_string(), proved: None };
+    Ok(unproved.with_rows(rows).and_then(|unproved| unproved.prepare(inputs)).map(|session| (about, session)))
 }
 
 /// Draws and writes answers as they come, so that memory does not grow with their number.

@@ -1,11 +1,11 @@
 //! What a run reads that is private: the values of inputs and the rows of tables. Where they are is known before any of them is looked at.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use probity_kernel::term::Sort;
-use probity_release::engine::csv::Csv;
-use probity_run::{Given, InputError, Inputs, Proved, RunError, Table, Text, Words, WordsError};
+use probity_release::engine::csv::{Csv, Reader, Record};
+use probity_release::refusal::{Answer, Refusal};
+use probity_run::{Given, InputError, Inputs, Proved, Rows, RunError, Text, Words, WordsError};
 
 use super::{Arguments, failure, hinted};
 use crate::commands::policy;
@@ -32,12 +32,43 @@ pub struct Private<'a> {
     pub words: Vec<Words>,
 }
 
-/// The private inputs themselves.
-pub struct Read {
-    /// Values.
-    pub inputs: Inputs,
-    /// Rows.
-    pub tables: BTreeMap<String, Table>,
+/// Makes a table of a text ready for rows with a header.
+pub type Begins<'b> = dyn Fn(&str, &[String]) -> Result<Rows, RunError> + 'b;
+
+/// Takes the rows of a file as they are read.
+struct Taking<'b> {
+    name: &'b str,
+    words: &'b [Words],
+    begins: &'b Begins<'b>,
+    rows: Option<Rows>,
+    /// Why the header was not taken.
+    fault: Option<RunError>,
+}
+
+impl Reader for Taking<'_> {
+    fn header(&mut self, names: &[String]) -> Answer<usize> {
+        // Several files of one table have one header.
+        if let Some(rows) = &self.rows {
+            return Ok(rows.width());
+        }
+        match (self.begins)(self.name, names) {
+            Ok(mut rows) => {
+                self.words.iter().for_each(|words| words.set_in(&mut rows));
+                Ok(self.rows.insert(rows).width())
+            }
+            Err(error) => {
+                let refusal = Refusal::input(error.to_string());
+                self.fault = Some(error);
+                Err(refusal)
+            }
+        }
+    }
+
+    fn record(&mut self, record: &Record) {
+        if let Some(rows) = &mut self.rows {
+            rows.add(|place| record.field(place));
+        }
+    }
 }
 
 fn refused(error: InputError) -> Failure {
@@ -62,6 +93,12 @@ fn unreadable(name: &str, error: InputError) -> Failure {
         }
         _ => refused(error),
     }
+}
+
+/// What a file of values holds. A byte order mark is no part of it, as it is none of a table.
+fn value_text(path: &Path) -> Result<String, Failure> {
+    let text = files::text(path)?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 impl<'a> Private<'a> {
@@ -95,6 +132,16 @@ impl<'a> Private<'a> {
             .iter()
             .map(|option| option.parse().map_err(refused_words))
             .collect::<Result<Vec<Words>, _>>()?;
+        let file =
+            |place: &Place| if let Place::File(path) = place { Some(path.to_path_buf()) } else { None };
+        let named = values.iter().filter_map(|(_, place)| file(place));
+        let named = named.chain(objects.iter().map(|path| path.to_path_buf()));
+        let named = named.chain([arguments.path.clone()]).chain(arguments.certificate.clone());
+        let readers = named.filter(|path| path == Path::new("-")).count();
+        if readers + tables.iter().filter(|(_, csv)| csv.is_stream()).count() > 1 {
+            return Err(Failure::new("standard input is named twice, and can be read once")
+                .hint("keep all but one of what - stands for in files"));
+        }
         Ok(Private { values, objects, tables, words })
     }
 
@@ -128,35 +175,44 @@ impl<'a> Private<'a> {
         if self.tables.iter().any(|(_, csv)| csv.is_stream()) {
             return Ok(());
         }
-        let mut empty = BTreeMap::new();
-        for (name, csv) in &self.tables {
-            empty.insert((*name).to_owned(), Table::of_texts(csv.header()?, Vec::new()));
-        }
-        proved.clone().with_tables(&empty).map(drop).map_err(|error| failure(&error))
+        let rows = |(name, csv): &(&str, Csv)| {
+            let header = csv.header()?;
+            proved.rows(name, &header).map_err(|error| failure(&error))
+        };
+        let empty = self.tables.iter().map(rows).collect::<Result<Vec<Rows>, Failure>>()?;
+        proved.clone().with_rows(empty).map(drop).map_err(|error| failure(&error))
     }
 
-    /// Reads everything. From here on errors tell of private values.
-    pub fn read(&self) -> Result<Read, Failure> {
+    /// Reads the values of inputs. From here on errors tell of private values.
+    pub fn read_values(&self) -> Result<Inputs, Failure> {
         let mut inputs = Inputs::new();
         for path in &self.objects {
-            let all = Inputs::from_json(&files::text(path)?).map_err(|error| refused(error).in_file(path))?;
+            let all = Inputs::from_json(&value_text(path)?).map_err(|error| refused(error).in_file(path))?;
             inputs.merge(all).map_err(refused)?;
         }
         for (name, place) in &self.values {
             let value: Given = match place {
                 Place::Here(text) => text.parse().map_err(|error| unreadable(name, error))?,
                 Place::File(path) => {
-                    files::text(path)?.parse().map_err(|error| unreadable(name, error).in_file(path))?
+                    value_text(path)?.parse().map_err(|error| unreadable(name, error).in_file(path))?
                 }
             };
             inputs.add(name, value).map_err(refused)?;
         }
-        let mut tables = BTreeMap::new();
-        for (name, csv) in &self.tables {
-            let (header, rows) = csv.records(usize::MAX)?;
-            tables.insert((*name).to_owned(), Table::of_texts(header, rows));
-        }
-        self.words.iter().for_each(|words| words.apply(&mut tables));
-        Ok(Read { inputs, tables })
+        Ok(inputs)
+    }
+
+    /// Reads the rows of tables, each of which a text makes ready for them.
+    pub fn read_rows(&self, begins: &Begins) -> Result<Vec<Rows>, Failure> {
+        let table = |(name, csv): &(&str, Csv)| {
+            let mut taking = Taking { name, words: &self.words, begins, rows: None, fault: None };
+            let read = csv.read(&mut taking);
+            if let Some(error) = taking.fault {
+                return Err(failure(&error));
+            }
+            read?;
+            taking.rows.ok_or_else(|| Failure::new(format!("the table {name} has no header")))
+        };
+        self.tables.iter().map(table).collect()
     }
 }
