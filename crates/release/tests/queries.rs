@@ -68,9 +68,9 @@ fn what_is_not_answered_is_pointed_at() {
         ("SELECT MEDIAN(region) FROM people", "a number is expected", Some("region")),
         ("SELECT MAX(region) FROM people", "nothing is computed from texts", Some("region")),
         (
-            "SELECT AVG(joined - DATE '2015-01-01') FROM people",
+            "SELECT AVG(born - DATE '2015-01-01') FROM people",
             "nothing is computed from days",
-            Some("joined"),
+            Some("born"),
         ),
         ("SELECT SUM(YEAR(born)) FROM people", "parts of days are not answered", Some("YEAR")),
         (
@@ -674,4 +674,18 @@ fn a_table_may_have_any_name_and_a_column_one_weight() {
     let weights = |all: &[&str]| probity_release::prepare::weights(&texts(all));
     assert_eq!(weights(&["n=1", "m=2"]).unwrap().len(), 2);
     assert!(weights(&["n=1", "m=2", "n=2"]).unwrap_err().message.contains("two weights"));
+}
+
+#[test]
+fn a_case_with_an_operand_is_the_key_of_its_comparisons() {
+    let keys = |case: &str| {
+        let sql = format!("SELECT CASE {case} ELSE 'other' END AS r, COUNT(*) FROM people GROUP BY r");
+        prepare(&policy(), &[sql], &[]).unwrap().remove(0).plan.keys
+    };
+    let searched = keys("WHEN region = 'north' THEN 'N' WHEN region = 'south' THEN 'S'");
+    assert_eq!(keys("region WHEN 'north' THEN 'N' WHEN 'south' THEN 'S'"), searched);
+    assert_eq!(keys("age WHEN 3 THEN 'three'"), keys("WHEN age = 3 THEN 'three'"));
+    let wrong = "SELECT CASE region WHEN 3 THEN 'N' ELSE 'other' END, COUNT(*) FROM people GROUP BY 1";
+    let refused = prepare(&policy(), &[wrong.to_owned()], &[]).unwrap_err();
+    assert!(refused.message.contains("cannot be compared"), "{refused}");
 }
