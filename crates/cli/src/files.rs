@@ -26,6 +26,8 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// After so long nobody is in the middle of writing a temporary file.
 const LEFT_BEHIND: Duration = Duration::from_secs(3600);
+/// The same of a process that is not there: it may be one of another machine, or of another container.
+const ENDED: Duration = Duration::from_secs(2);
 
 /// The mechanism files that a path stands for: itself, or every `.dp` file below a folder, in order.
 pub fn mechanisms(path: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -269,20 +271,37 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {
     replace(path, contents)
 }
 
-/// Removes what processes that were killed left beside a file: temporary files of its name that nobody has written to for an hour.
+/// A name with its numbers left out: the certificates of a ledger have names that differ in these alone.
+fn without_numbers(name: &[u8]) -> Vec<u8> {
+    name.iter().copied().filter(|byte| !byte.is_ascii_digit()).collect()
+}
+
+/// Whether there is no process of this number, where that can be known.
+fn has_ended(process: &[u8]) -> bool {
+    let processes = Path::new("/proc");
+    processes.join("self").exists()
+        && std::str::from_utf8(process).is_ok_and(|number| !processes.join(number).exists())
+}
+
+/// Removes what processes that were killed left beside a file: temporary files of its name, whatever numbers are in it, that nobody has written to
+/// for an hour, or for two seconds if the process that made them is gone.
 fn remove_left_behind(target: &Path, hidden: &OsStr) {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let is_ours = |name: &[u8]| {
-        let process =
-            name.strip_prefix(hidden.as_encoded_bytes()).and_then(|rest| rest.strip_suffix(b".tmp"));
-        process.is_some_and(|process| !process.is_empty() && process.iter().all(u8::is_ascii_digit))
+    let is_ours = |name: &[u8]| -> Option<Duration> {
+        let (own, process) = name.strip_suffix(b".tmp").and_then(|name| {
+            let dot = name.iter().rposition(|byte| *byte == b'.')?;
+            Some(name.split_at(dot + 1))
+        })?;
+        let is_process = !process.is_empty() && process.iter().all(u8::is_ascii_digit);
+        let ours = is_process && without_numbers(own) == without_numbers(hidden.as_encoded_bytes());
+        ours.then(|| if has_ended(process) { ENDED } else { LEFT_BEHIND })
     };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Some(age) = is_ours(entry.file_name().as_encoded_bytes()) else { continue };
         let old = |facts: fs::Metadata| {
-            facts.is_file()
-                && facts.modified().is_ok_and(|at| at.elapsed().is_ok_and(|since| since > LEFT_BEHIND))
+            facts.is_file() && facts.modified().is_ok_and(|at| at.elapsed().is_ok_and(|since| since > age))
         };
-        if is_ours(entry.file_name().as_encoded_bytes()) && entry.metadata().is_ok_and(old) {
+        if entry.metadata().is_ok_and(old) {
             // Nothing to do if somebody else was faster.
             let _ = fs::remove_file(entry.path());
         }

@@ -204,6 +204,8 @@ fn what_is_refused_and_how() {
         ["lower", "upper"].map(|end| value["accounted"][end].as_f64().unwrap())
     };
     assert_eq!(accounted("0"), [2.0, 2.0]);
+    let (_, out, _) = run(&place, &["budget", "--ledger", "people.ledger", "--delta", "0"]);
+    assert!(out.contains("together at delta = 0: epsilon at most 2, had all"), "{out}");
     let [lower, upper] = accounted("1/100");
     assert!(1.93 < lower && lower <= upper && upper < 1.932, "{lower} {upper}");
     // A ledger that cannot be written releases nothing.
@@ -650,4 +652,22 @@ fn the_audit_sees_what_a_threshold_is_for() {
         let delta = audited["delta_at_epsilon"].as_f64().unwrap();
         assert!((4.6e-5..4.7e-5).contains(&delta), "{audited}");
     }
+}
+
+/// What a release leaves that is killed while it writes its certificate goes with the next one; what a process may be writing stays.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_killed_releases_leave_goes_with_the_next() {
+    let place = folder("leftover", POLICY);
+    // No process has such a number; this one is there.
+    let (ended, running) =
+        (".people-7.cert.999999999.tmp".to_owned(), format!(".people-8.cert.{}.tmp", std::process::id()));
+    let another = ".other-7.cert.999999999.tmp".to_owned();
+    for name in [&ended, &running, &another] {
+        let file = fs::File::create(place.join(name)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - Duration::from_secs(60)).unwrap();
+    }
+    assert_eq!(release(&place, &["--init", "SELECT COUNT(*) FROM people"]).0, 0);
+    let left = |name: &String| place.join(name).exists();
+    assert_eq!([&ended, &running, &another].map(left), [false, true, true]);
 }

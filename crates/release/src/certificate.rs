@@ -143,6 +143,20 @@ pub fn is_release(text: &str) -> bool {
     text.lines().next() == Some(FORMAT)
 }
 
+/// The loss that a certificate of a release states, of which nothing is checked: what a ledger has stored was proved before it was.
+pub fn stated(text: &str) -> Option<Stake> {
+    let (head, _) = text.split_once("\nproof\n").filter(|_| is_release(text))?;
+    let find = |name: &str| {
+        head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).map(parse_rational)
+    };
+    let (amount, concentrated) = match find("epsilon") {
+        Some(amount) => (amount, false),
+        None => (find("rho")?, true),
+    };
+    let delta = find("delta").transpose().ok()?.unwrap_or_default();
+    Some(Stake { delta, ..Stake::without_delta(concentrated, amount.ok()?) })
+}
+
 /// Replays a certificate. With a policy, it must be the one that the certificate names, and the query must make the very same mechanism
 /// by it.
 ///

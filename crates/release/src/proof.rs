@@ -76,6 +76,11 @@ pub struct Proved {
     pub stake: Stake,
 }
 
+/// Below this a proof of several draws in ρ may not be found, whatever they are.
+fn short_loss() -> Rational {
+    Rational::from_parts(1.into(), 10_000_000_000u64.into())
+}
+
 /// The mechanism of a text with some of its parameters set. A theorem about a mechanism with open parameters holds for all their values.
 pub fn program(text: &str, parameters: &[(String, Rational)]) -> Answer<Program> {
     let program = probity_lang::load_text(text).map_err(|faults| {
@@ -106,11 +111,18 @@ pub fn prove(text: &str, stake: &Stake, kept: Option<&str>) -> Answer<Proved> {
             PATIENCE.as_secs()
         ))
         .hint("ask for fewer columns at a time; on a busy machine, ask once more"),
+        Reason::OutOfSteps => {
+            Refusal::unproved("no proof was found that this query is private, so it is refused: the search used up its steps")
+                .hint("ask for fewer columns at a time, or with simpler conditions")
+        }
         _ => Refusal::unproved(format!(
             "no proof was found that this query is private, so it is refused: {failure}"
         ))
         .hint(match stake.delta.is_zero() {
-            true => "--explain shows the text of its mechanism; a simpler query may be proved",
+            true if stake.concentrated && stake.amount < short_loss() => {
+                "with a loss this small the numbers of a proof are too long to be tried: ask for a rho of 1e-10 or more, or for one column at a time"
+            }
+            true => "ask for its columns in queries of their own, which may stand in one call and then share its loss; --explain shows the text of its mechanism",
             // The numbers of a tail are those of its losses, multiplied.
             false => "with keys that are discovered, losses must be short numbers: write an epsilon like 1/2, 0.125 or 1/1000",
         }),

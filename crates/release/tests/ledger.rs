@@ -567,3 +567,45 @@ fn errors_about_inputs_are_paid_one_by_one() {
     assert!(ledger.pay_for_runs(&runs(&with_table, quarter()), unread).is_err());
     assert!(ledger.pay_for_runs(&runs(&with_input, Rational::ZERO), unread).is_err());
 }
+
+/// A journal stands beside the name under which it was written: under another name of the same file nobody sees it, and a release that was
+/// killed there would take back what was debited here.
+#[cfg(unix)]
+#[test]
+fn a_ledger_has_one_name() {
+    let folder = folder("names");
+    let (first, second, link) = (folder.join("l"), folder.join("k"), folder.join("s"));
+    let policy = policy("1");
+    let mut ledger = Ledger::init(&first, &policy, None, false, PATIENCE).unwrap();
+    std::os::unix::fs::symlink(&first, &link).unwrap();
+    open(&link).unwrap().debit(&[debit("a", quarter())], &policy, false).unwrap();
+    fs::hard_link(&first, &second).unwrap();
+    let says = |refused: refusal::Refusal| {
+        assert!(refused.message.contains("has 2 names"), "{refused}");
+        assert_eq!(refused.hint.is_some(), true);
+    };
+    for name in [&first, &second, &link] {
+        says(open(name).unwrap_err());
+        says(Ledger::init(name, &policy, None, true, PATIENCE).unwrap_err());
+    }
+    // Nor is anything paid where the second name came after the ledger was opened.
+    says(ledger.check_writable().unwrap_err());
+    says(ledger.debit(&[debit("b", quarter())], &policy, false).unwrap_err());
+    let mechanism = probity_lang::load_text("mechanism m()\ny ~ sign()\nreturn y\nneighbours any\nclaim 0\n")
+        .unwrap()
+        .mechanism;
+    let loss = Loss::of_pure(Measure::Epsilon, &quarter());
+    let runs = Runs {
+        mechanism: &mechanism,
+        loss,
+        count: 1,
+        what: "m".into(),
+        certificate: String::new(),
+        may_run_out: false,
+    };
+    says(ledger.pay_for_runs(&runs, || -> Result<(), ()> { panic!("it is not run") }).unwrap_err());
+    fs::remove_file(&second).unwrap();
+    assert_eq!(open(&first).unwrap().state().number, 2);
+    ledger.debit(&[debit("b", quarter())], &policy, false).unwrap();
+    assert_eq!(open(&link).unwrap().verify().unwrap(), 3);
+}

@@ -20,6 +20,7 @@ fn what_is_not_answered_is_pointed_at() {
     let values = (0..300).map(|value| value.to_string()).collect::<Vec<_>>().join(", ");
     let listed =
         format!("SELECT COUNT(*), SUM(age), SUM(income), SUM(weight) FROM people WHERE age IN ({values})");
+    let nots = format!("SELECT COUNT(*) FROM people WHERE {} smoker", "NOT ".repeat(200));
     let wide = format!("SELECT COUNT(*){} FROM people", ", COUNT(*)".repeat(100));
     let cases: Vec<(&str, &str, Option<&str>)> = vec![
         ("SELECT * FROM people", "no raw row", Some("*")),
@@ -59,8 +60,31 @@ fn what_is_not_answered_is_pointed_at() {
         ("SELECT COUNT(*) FROM people WHERE EXISTS (SELECT 1 FROM people)", "inside queries", None),
         ("SELECT COUNT(*) FROM people WHERE region LIKE 'n%'", "not searched", Some("region")),
         ("SELECT COUNT(*) FROM people WHERE rank(age) > 1", "no function RANK", Some("rank")),
-        ("SELECT COUNT(*) FROM people WHERE COUNT(*) > 1", "COUNT takes numbers", Some("COUNT(*) >")),
+        (
+            "SELECT COUNT(*) FROM people WHERE COUNT(*) > 1",
+            "cannot stand inside a condition",
+            Some("COUNT(*) >"),
+        ),
         ("SELECT MEDIAN(region) FROM people", "a number is expected", Some("region")),
+        ("SELECT MAX(region) FROM people", "nothing is computed from texts", Some("region")),
+        (
+            "SELECT AVG(born - DATE '2015-01-01') FROM people",
+            "nothing is computed from days",
+            Some("born"),
+        ),
+        ("SELECT SUM(YEAR(born)) FROM people", "parts of days are not answered", Some("YEAR")),
+        (
+            "SELECT DATE_TRUNC('month', born), COUNT(*) FROM people GROUP BY 1",
+            "parts of days",
+            Some("DATE_TRUNC"),
+        ),
+        ("SELECT COUNT(*) FROM people WHERE LOWER(region) = 'north'", "texts are not changed", Some("LOWER")),
+        ("SELECT region || 'x', COUNT(*) FROM people GROUP BY 1", "compare texts with", Some("region ||")),
+        ("SELECT COALESCE(income, 0) FROM people", "the policy's `null` says", Some("COALESCE")),
+        ("SELECT SUM(COALESCE(income, 0)) FROM people", "the policy's `null` says", Some("COALESCE")),
+        ("SELECT COUNT(*) AS n FROM people HAVING n > 3 OR n IN (5)", "write n = 1 OR", Some("n IN")),
+        ("SELECT COUNT(*) FROM people GROUP BY age / 10", "references to a public table", Some("age /")),
+        (&nots, "nested deeper than 60 levels", None),
         ("SELECT QUANTILE(age, 1.5) FROM people", "from 0 to 1", Some("1.5")),
         ("SELECT QUANTILE(age) FROM people", "other arguments", Some("QUANTILE")),
         ("SELECT MAX(age, 3) FROM people", "other arguments", Some("MAX")),
@@ -180,8 +204,12 @@ fn what_is_not_answered_is_pointed_at() {
         assert!(refused.place.is_some() || refused.hint.is_some(), "{shown}\n{refused}");
         if let Some(at) = at {
             let place = refused.place.as_ref().unwrap_or_else(|| panic!("{refused}"));
-            let column =
-                sql.rfind(at).filter(|_| message != "COUNT takes numbers").or(sql.find(at)).unwrap() + 1;
+            let column = sql
+                .rfind(at)
+                .filter(|_| message != "cannot stand inside a condition")
+                .or(sql.find(at))
+                .unwrap()
+                + 1;
             let first = sql.find(at).unwrap() + 1;
             assert!(place.column == column || place.column == first, "{shown}\n{refused}");
         }
@@ -646,4 +674,18 @@ fn a_table_may_have_any_name_and_a_column_one_weight() {
     let weights = |all: &[&str]| probity_release::prepare::weights(&texts(all));
     assert_eq!(weights(&["n=1", "m=2"]).unwrap().len(), 2);
     assert!(weights(&["n=1", "m=2", "n=2"]).unwrap_err().message.contains("two weights"));
+}
+
+#[test]
+fn a_case_with_an_operand_is_the_key_of_its_comparisons() {
+    let keys = |case: &str| {
+        let sql = format!("SELECT CASE {case} ELSE 'other' END AS r, COUNT(*) FROM people GROUP BY r");
+        prepare(&policy(), &[sql], &[]).unwrap().remove(0).plan.keys
+    };
+    let searched = keys("WHEN region = 'north' THEN 'N' WHEN region = 'south' THEN 'S'");
+    assert_eq!(keys("region WHEN 'north' THEN 'N' WHEN 'south' THEN 'S'"), searched);
+    assert_eq!(keys("age WHEN 3 THEN 'three'"), keys("WHEN age = 3 THEN 'three'"));
+    let wrong = "SELECT CASE region WHEN 3 THEN 'N' ELSE 'other' END, COUNT(*) FROM people GROUP BY 1";
+    let refused = prepare(&policy(), &[wrong.to_owned()], &[]).unwrap_err();
+    assert!(refused.message.contains("cannot be compared"), "{refused}");
 }

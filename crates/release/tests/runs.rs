@@ -253,3 +253,40 @@ fn what_is_given_back_does_not_hide_what_was_spent() {
     let refused = open(&path).unwrap().amend(&users, "users").unwrap_err();
     assert!(refused.message.contains("under another unit"), "{refused}");
 }
+
+/// In a ledger of ρ a release that was proved in ε is accounted as that, which its ρ = ε²/2 forgets; if its certificate is about this cost.
+#[test]
+fn what_was_proved_in_epsilon_is_accounted_in_epsilon() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runs-accounted");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let text = "[budget]\nrho = 4\nper_query = { rho = 1 }\n[table.t]\nunit = \"row\"\n[table.t.columns]\nx = { type = \"bool\" }\n";
+    let policy = policy::read("policy", text).unwrap();
+    let certificate =
+        |loss: &str| format!("probity-release 1\nbudget rho 1/2\n{loss}\nmechanism \"m\"\nproof\np\n");
+    let upper = |losses: &[&str]| {
+        let path = folder.join("l");
+        let _ = fs::remove_file(&path);
+        let mut ledger = Ledger::init(&path, &policy, None, false, PATIENCE).unwrap();
+        for (key, loss) in losses.iter().enumerate() {
+            let cost = Loss::of_pure(Measure::Rho, &Rational::ONE);
+            let debit =
+                Debit { loss: cost, certificate: certificate(loss), ..debit(&key.to_string(), quarter()) };
+            ledger.debit(&[debit], &policy, false).unwrap();
+        }
+        let entries = ledger.history(usize::MAX).unwrap();
+        let delta = rational(1, 1_000_000).unwrap();
+        accounted::epsilon_at(&entries, &delta, &probity_account::Effort::default())
+            .unwrap()
+            .bracket
+            .upper
+            .unwrap()
+    };
+    let (one, two, five) = (Rational::ONE, Rational::from(2), Rational::from(5));
+    assert!(upper(&["epsilon 1"]) <= one && upper(&["epsilon 1", "epsilon 1"]) <= two);
+    let concentrated = upper(&["rho 1/2"]);
+    assert!(concentrated > five, "{concentrated}");
+    // A certificate of another cost, or of none, says nothing of this entry.
+    assert_eq!([upper(&["epsilon 1/2"]), upper(&["delta 0"])], [concentrated.clone(), concentrated.clone()]);
+    assert!(upper(&["epsilon 1", "rho 1/2"]) > concentrated);
+}

@@ -141,12 +141,29 @@ impl Client {
 
     fn statement(&self, plan: &Plan) -> Answer<String> {
         let (kinds, user) = self.kinds(plan)?;
+        if self.dialect == Dialect::Postgres && (user.is_some() || plan.discovered().is_some()) {
+            self.check_encoding()?;
+        }
         let statement = sql::statement(plan, &self.table, &kinds, user, self.dialect)?;
         Ok(if self.dialect == Dialect::Spark { statement } else { statement + ";" })
     }
 }
 
 impl Client {
+    /// Texts that are hashed, or are keys, are taken as UTF-8. In a database of another encoding that fails at a text that has none, which
+    /// would tell of its row. No row is read.
+    fn check_encoding(&self) -> Answer<()> {
+        let encoding = self.ask("SHOW server_encoding;")?.unwrap_or_default();
+        match encoding.trim() {
+            "UTF8" => Ok(()),
+            other => Err(Refusal::input(format!(
+                "the database of {} is in the encoding {other}: users and keys that are discovered are read from UTF8 only",
+                self.table
+            ))
+            .hint("copy the table into a database of ENCODING 'UTF8', or into a CSV file")),
+        }
+    }
+
     /// What the engine says to the statement of a plan.
     fn answer(&self, plan: &Plan) -> Answer<String> {
         self.ask(&self.statement(plan)?)?.map_err(|_| self.failed())

@@ -2,6 +2,10 @@
 //!
 //! A row that is dropped, or that no condition takes, costs the same work as any other: its values are computed, and added to a cell
 //! that nobody reads, or as 0. Where users are units, rows are set aside until their users are bounded.
+//!
+//! No row can stop the pass: every step is total, and what a row adds is held within the range that its draw's noise is made for, whatever
+//! was thought of its columns before. A pass that died at some rows would answer a question about them at no cost, and a debit for it would
+//! not help: losses may be as small as one likes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -30,7 +34,8 @@ pub struct Compiled {
 /// What a row adds to a draw.
 enum Adds {
     One,
-    Value(Row),
+    /// What this says, between the two ends that the noise is made for.
+    Value(Row, (i64, i64)),
     /// One to the bin that this says, of so many.
     Bin(Row, usize),
 }
@@ -56,7 +61,7 @@ impl Compiled {
             });
             let adds = match &draw.kind {
                 DrawKind::Count => Adds::One,
-                DrawKind::Sum(row) => Adds::Value(row.clone()),
+                DrawKind::Sum(row) => Adds::Value(row.clone(), draw.range),
                 DrawKind::Bins(row, count) => Adds::Bin(row.clone(), *count),
             };
             let first = cells;
@@ -124,7 +129,7 @@ impl Compiled {
         for (condition, first, adds) in &self.draws {
             let (place, value) = match adds {
                 Adds::One => (0, 1),
-                Adds::Value(row) => (0, value(row, fields)),
+                Adds::Value(row, (low, high)) => (0, value(row, fields).max(*low).min(*high)),
                 Adds::Bin(row, count) => (usize::try_from(value(row, fields)).unwrap_or(0).min(count - 1), 1),
             };
             cells[first + place] += i128::from(if sums.taken[*condition] { value } else { 0 });
@@ -176,4 +181,26 @@ fn value(row: &Row, fields: &[i64]) -> i64 {
 /// How many threads a pass has.
 pub fn workers() -> usize {
     thread::available_parallelism().map_or(1, |count| count.get()).min(16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+    use crate::engine::rows::Rows;
+
+    /// What the noise is made for is what a row can add at most, should ranges and values ever disagree.
+    #[test]
+    fn a_row_adds_no_more_than_the_noise_is_made_for() {
+        let policy = "[budget]\nepsilon = 1\nper_query = { epsilon = 1 }\n[table.t]\nunit = \"row\"\n[table.t.columns]\n\
+                      x = { type = \"int\", between = [-9, 9] }";
+        let policy = crate::policy::read("p", policy).unwrap();
+        let mut plan = crate::query::plan("SELECT SUM(2 * x) AS s FROM t", &policy).unwrap();
+        let table =
+            Rows { header: vec!["x".into()], rows: ["9", "-9", "1"].map(|x| vec![x.to_owned()]).to_vec() };
+        let sum = |plan: &Plan| table.sums(plan, &|_, _| {}).unwrap().sums;
+        assert_eq!((plan.draws[0].range, sum(&plan)), ((-18, 18), vec![2]));
+        plan.draws[0].range = (-3, 5);
+        assert_eq!(sum(&plan), [5 - 3 + 2]);
+    }
 }

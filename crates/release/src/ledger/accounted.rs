@@ -7,9 +7,11 @@ use probity_account::{Adjacency, Answer, Composition, Effort, Law, Question, acc
 use probity_exact::Rational;
 
 use super::{Entry, Kind};
+use crate::certificate;
 use crate::loss::{Loss, Measure};
 
-/// The ε of all entries together at δ, between bounds.
+/// The ε of all entries together at δ: no more than the upper bound, and the lower one says what theorems of these losses alone cannot
+/// promise to stay below. What was drawn may lose less than that.
 ///
 /// # Errors
 /// When δ is no probability, or 0 in a ledger that counts ρ or δ.
@@ -17,18 +19,27 @@ pub fn epsilon_at(entries: &[Entry], delta: &Rational, effort: &Effort) -> Resul
     let given_back: BTreeMap<i64, &Loss> =
         entries.iter().filter_map(|entry| Some((entry.settles()?, &entry.loss))).collect();
     // Equal debits are copies of one law.
-    let mut debits: BTreeMap<String, (Loss, u64)> = BTreeMap::new();
+    let mut debits: BTreeMap<String, (Law, u64)> = BTreeMap::new();
     for entry in entries.iter().filter(|entry| entry.kind != Kind::Settle) {
         let back = given_back.get(&entry.number);
         let loss = back.map_or_else(|| entry.loss.clone(), |back| entry.loss.less(back));
         if loss.amount > Rational::ZERO {
-            debits.entry(loss.to_text()).or_insert_with(|| (loss, 0)).1 += 1;
+            let law = law(entry, loss);
+            debits.entry(format!("{law:?}")).or_insert_with(|| (law, 0)).1 += 1;
         }
     }
-    let law = |Loss { measure, amount, delta }: Loss| match measure {
-        Measure::Rho => Law::Concentrated { rho: amount },
-        Measure::Epsilon | Measure::EpsilonDelta => Law::Approximate { epsilon: amount, delta },
-    };
-    let parts = debits.into_values().map(|(loss, copies)| (law(loss), copies)).collect();
+    let parts = debits.into_values().collect();
     account(&Composition { parts }, Adjacency::AddRemove, &Question::Epsilon(delta.clone()), effort)
+}
+
+/// What an entry lost: in a ledger that counts ρ, what a release's theorem says if that is an ε, which its ρ = ε²/2 forgets.
+fn law(entry: &Entry, Loss { measure, amount, delta }: Loss) -> Law {
+    let stated = certificate::stated(&entry.certificate).filter(|stake| !stake.concentrated);
+    // A certificate about another cost is none of this entry.
+    match stated.filter(|stake| measure == Measure::Rho && stake.cost(measure).as_ref() == Some(&entry.loss))
+    {
+        Some(stake) => Law::Approximate { epsilon: stake.amount, delta: stake.delta },
+        None if measure == Measure::Rho => Law::Concentrated { rho: amount },
+        None => Law::Approximate { epsilon: amount, delta },
+    }
 }

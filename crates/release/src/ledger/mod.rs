@@ -261,6 +261,7 @@ impl Ledger {
     /// Whether entries can be written, before a long pass is made for nothing.
     pub fn check_writable(&mut self) -> Answer<()> {
         let path = self.path.clone();
+        store::check_one_name(&path)?;
         let attempt = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
         attempt.and_then(|transaction| transaction.rollback()).map_err(|error| trouble(&path, &error))
     }
@@ -301,6 +302,7 @@ impl Ledger {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|error| trouble(&path, &error))?;
+        store::check_one_name(&path)?;
         let state = store::state_since(&transaction, Some(&known)).map_err(|fault| fault.at(&path))?;
         let unchanged = state.policy == known.policy;
         self.state = state;

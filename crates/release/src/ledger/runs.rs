@@ -112,6 +112,7 @@ impl Ledger {
         let in_trouble = |error| trouble(&path, &error);
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(in_trouble)?;
+        store::check_one_name(&path)?;
         let mut state =
             store::state_since(&transaction, Some(&self.state)).map_err(|fault| fault.at(&path))?;
         let written = entries(&transaction, &mut state, &path)?;

@@ -44,6 +44,7 @@ pub fn trouble(path: &Path, error: &rusqlite::Error) -> Refusal {
 
 /// Opens the file. Every commit is on the disk before it returns.
 pub fn connect(path: &Path, flags: OpenFlags, patience: Duration) -> Answer<Connection> {
+    check_one_name(path)?;
     let open = || -> rusqlite::Result<Connection> {
         let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         connection.busy_timeout(patience)?;
@@ -54,6 +55,32 @@ pub fn connect(path: &Path, flags: OpenFlags, patience: Duration) -> Answer<Conn
         Ok(connection)
     };
     open().map_err(|error| trouble(path, &error))
+}
+
+/// Refuses a file that has two names by hard links. What a process that was killed has left unfinished is in a journal beside the name that it
+/// used: under the other name nobody sees it, and who comes by the first one again would undo what was written meanwhile.
+pub fn check_one_name(path: &Path) -> Answer<()> {
+    match names(path) {
+        0 | 1 => Ok(()),
+        names => Err(Refusal::input(format!(
+            "the ledger {} has {names} names (hard links): under one of them, debits made under another can be undone; nothing was released",
+            path.display()
+        ))
+        .hint("keep one name, and remove the others once no journal is beside them (LEDGER-journal: `probity budget` with that name alone finishes it); a symbolic link is followed, and `cp` makes a copy")),
+    }
+}
+
+/// How many names a file has; 0 if it is not there.
+#[cfg(unix)]
+fn names(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(path).map_or(0, |facts| facts.nlink())
+}
+
+/// Elsewhere nobody says.
+#[cfg(not(unix))]
+fn names(_: &Path) -> u64 {
+    1
 }
 
 /// Whether nothing was ever written.

@@ -268,7 +268,8 @@ pub(crate) fn small_decimal(field: &[u8], scale: u32) -> Option<i64> {
     let part = if fraction.is_empty() { 0 } else { small_unsigned(fraction)? };
     let part = part * 10i64.pow(scale - fraction.len() as u32);
     let units = whole.checked_mul(10i64.pow(scale))?;
-    Some(if negative { units - part } else { units + part })
+    // What is just below 2^63 in whole units may be above it with its fraction.
+    if negative { units.checked_sub(part) } else { units.checked_add(part) }
 }
 
 fn small_unsigned(digits: &[u8]) -> Option<i64> {
@@ -316,6 +317,35 @@ mod tests {
     fn number_column(unit: Rational, low: i64, high: i64) -> Column {
         let domain = Domain::Number { unit, low, high };
         Column { name: "x".into(), domain, null: Outside::Drop, outside: Outside::Clamp, references: None }
+    }
+
+    /// A field that stopped the pass would tell that it is there: at the ends of the machine's numbers, in every unit, there is an answer.
+    #[test]
+    fn no_field_overflows() {
+        for places in 0..=9u32 {
+            let unit = Rational::from_parts(1.into(), 10u64.pow(places).into());
+            let column = number_column(unit, -1 << 60, 1 << 60);
+            for bits in [61, 62, 63, 64] {
+                let digits = (1u128 << bits).to_string();
+                for whole in 1..=digits.len() {
+                    for (fraction, sign) in
+                        (0..10).flat_map(|length| [(length, ""), (length, "-"), (length, "+")])
+                    {
+                        let field = format!("{sign}{}.{}", &digits[..whole], "9".repeat(fraction));
+                        let exact = probity_exact::parse_rational(
+                            field.trim_start_matches('+').trim_end_matches('.'),
+                        )
+                        .unwrap();
+                        let Domain::Number { unit, low, high } = &column.domain else { unreachable!() };
+                        assert_eq!(
+                            column.clean(field.as_bytes()),
+                            Some(in_units(&exact, unit).clamp(*low, *high)),
+                            "{field}"
+                        );
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::number::Number;
 use super::parse::{called, refuse};
 use super::post::{Post, PostCondition};
 use super::ranked::is_quantile;
-use super::resolve::{Place, Scope};
+use super::resolve::{NULLS, Place, Scope};
 use super::row::{Condition, Order, Row};
 use crate::policy::Unit;
 use crate::refusal::Answer;
@@ -270,7 +270,11 @@ impl Aggregates<'_> {
                 Err(refuse(sql, expr, format!("{name} of a noisy column is not answered"))
                     .hint("put it inside the aggregate, as SUM(ABS(x))"))
             }
-            ("ROUND" | "COALESCE" | "IFNULL" | "NULLIF", _) => {
+            ("COALESCE" | "IFNULL" | "NULLIF" | "NVL", _) => {
+                Err(refuse(sql, expr, format!("{name} is not answered: no row has a NULL after cleaning"))
+                    .hint(format!("{NULLS}; a noisy column without a value may be replaced by whoever reads it")))
+            }
+            ("ROUND", _) => {
                 Err(refuse(sql, expr, format!("{name} of a noisy column is not answered"))
                     .hint("leave it out: what is released may be rounded or replaced by whoever reads it"))
             }
@@ -429,6 +433,11 @@ impl Aggregates<'_> {
                 let (a, b) = (self.post(left, depth + 1)?, self.post(right, depth + 1)?);
                 self.check_days(expr, true, [&a, &b])?;
                 Ok(PostCondition::Compare(order, Box::new(a), Box::new(b)))
+            }
+            Expr::InList { expr: inner, .. } => {
+                Err(refuse(sql, expr, "HAVING takes comparisons of noisy columns with numbers").hint(
+                    format!("write {inner} = 1 OR {inner} = 2; conditions on rows and keys belong in WHERE"),
+                ))
             }
             _ => Err(refuse(sql, expr, "HAVING takes comparisons of noisy columns with numbers")
                 .hint("conditions on rows and keys belong in WHERE")),

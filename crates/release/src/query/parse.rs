@@ -139,13 +139,15 @@ pub fn parse(sql: &str) -> Answer<Box<Query>> {
     }
 }
 
+fn too_deep() -> Refusal {
+    Refusal::input(format!("the query is nested deeper than {MAX_NESTING} levels"))
+        .hint("write it with fewer parentheses and NOTs inside one another: a AND b AND c needs none")
+}
+
 fn unreadable(sql: &str, error: ParserError) -> Refusal {
     let text = match error {
         ParserError::TokenizerError(text) | ParserError::ParserError(text) => text,
-        ParserError::RecursionLimitExceeded => {
-            return Refusal::input(format!("the query is nested deeper than {MAX_NESTING} levels"))
-                .hint("write it with fewer parentheses inside one another: a AND b AND c needs none");
-        }
+        ParserError::RecursionLimitExceeded => return too_deep(),
     };
     let Some((message, at)) = text.rsplit_once(" at Line: ") else {
         return Refusal::input(format!("the query cannot be read: {text}"));
@@ -154,6 +156,11 @@ fn unreadable(sql: &str, error: ParserError) -> Refusal {
     let (line, column) = (numbers.next().flatten().unwrap_or(1), numbers.next().flatten().unwrap_or(1));
     let start = offset(sql, Location { line, column });
     let end = sql[start..].find(|c: char| c.is_whitespace()).map_or(sql.len(), |at| start + at);
+    // The parser then tries to do without the condition, and says what it cannot make of that.
+    let nots = sql[start..].split_whitespace().take_while(|word| word.eq_ignore_ascii_case("not")).count();
+    if nots > MAX_NESTING / 2 {
+        return too_deep();
+    }
     let message = match message {
         // What the parser says then is how it holds the word.
         inner if inner.starts_with("No infix parser") => "this is no operator here".to_owned(),

@@ -15,7 +15,7 @@ use super::from::{From, from};
 use super::parse::{MAX_QUERY, called, parse, refuse, refuse_at, select};
 use super::post::{Post, PostCondition};
 use super::resolve::{Place, Scope, Typed};
-use super::row::{Condition, Row};
+use super::row::{Condition, Order, Row};
 use crate::policy::{Column, Domain, Policy, Table, Unit};
 use crate::refusal::{Answer, Refusal};
 
@@ -406,8 +406,8 @@ fn column_of(scope: &Scope, expr: &Expr) -> Option<Place> {
 }
 
 fn key(scope: &Scope, expr: &Expr) -> Answer<Key> {
-    let public = "keys are columns with `in`, bool, int or date columns with bounds, and CASE with texts: CASE WHEN age < 18 THEN 'young' ELSE 'old' END";
-    if let Expr::Case { operand: None, conditions, else_result: Some(otherwise), .. } = expr {
+    let public = "keys are columns: those with `in`, bool, numbers and dates with bounds, references to a public table and texts with `discover`; and CASE with texts: CASE WHEN age < 18 THEN 'young' ELSE 'old' END";
+    if let Expr::Case { operand, conditions, else_result: Some(otherwise), .. } = expr {
         let text = |expr: &Expr| match scope.typed(expr, 0)? {
             Typed::Text(text) => Ok(text),
             _ => Err(refuse(scope.sql, expr, "the values of a CASE key are texts")
@@ -423,7 +423,14 @@ fn key(scope: &Scope, expr: &Expr) -> Answer<Key> {
         };
         let mut parts = Vec::new();
         for case in conditions {
-            parts.push((scope.condition(&case.condition, 0)?, place(text(&case.result)?)));
+            let condition = match operand {
+                None => scope.condition(&case.condition, 0)?,
+                Some(operand) => {
+                    let (value, of_case) = (scope.typed(operand, 0)?, scope.typed(&case.condition, 0)?);
+                    scope.compare(&case.condition, Order::Equal, value, of_case)?
+                }
+            };
+            parts.push((condition, place(text(&case.result)?)));
         }
         let mut row = place(text(otherwise)?);
         for (condition, then) in parts.into_iter().rev() {

@@ -18,6 +18,12 @@ use crate::refusal::{Answer, Refusal};
 /// The levels that an expression may have: the mechanism language reads a hundred.
 const MAX_DEPTH: usize = 40;
 
+const COMPARE_DAYS: &str =
+    "compare days, as joined >= DATE '2020-01-01' AND joined < DATE '2021-01-01', also in CASE for a key";
+const COMPARE_TEXTS: &str = "compare texts with values of the policy's `in`, as region = 'north'; CASE WHEN region = 'north' THEN 'N' ELSE 'other' END is a key";
+/// Where a value is missing.
+pub(super) const NULLS: &str = "the policy's `null` says what an empty field counts as";
+
 /// A value of a row, with its type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Typed {
@@ -267,8 +273,17 @@ impl Scope<'_> {
                 unit: Rational::ONE,
             }),
             other => {
+                let hint = match other {
+                    Typed::Date(_) => {
+                        "nothing is computed from days: compare them, as joined >= DATE '2020-01-01', group by them, or ask for MIN, MEDIAN or MAX of them; MAX(d) - MIN(d) is a number of days"
+                    }
+                    Typed::Category { .. } | Typed::Text(_) => {
+                        "nothing is computed from texts: compare them, as region = 'north', or group by them"
+                    }
+                    _ => "numbers are columns of type int, decimal or float, and what is computed from them",
+                };
                 Err(refuse(self.sql, expr, format!("a number is expected here, this is {}", other.kind()))
-                    .hint("numbers are columns of type int, decimal or float, and what is computed from them; a day is written DATE '2020-01-31'"))
+                    .hint(hint))
             }
         }
     }
@@ -281,8 +296,7 @@ impl Scope<'_> {
         }
         let deeper = depth + 1;
         let missing = |what: &str| {
-            refuse(self.sql, expr, format!("{what}: there are no NULLs left after cleaning"))
-                .hint("the policy's `null` says what an empty field counts as")
+            refuse(self.sql, expr, format!("{what}: there are no NULLs left after cleaning")).hint(NULLS)
         };
         match expr {
             Expr::Nested(inner) => self.typed(inner, deeper),
@@ -370,6 +384,10 @@ impl Scope<'_> {
                     let value = self.choice(expr, condition, yes, no)?;
                     return self.checked(expr, value);
                 }
+                // What is not known is said before what it was given.
+                if !matches!(name.as_str(), "ABS" | "LEAST" | "GREATEST" | "IF") && !arguments.is_empty() {
+                    return self.unknown(expr, &name);
+                }
                 let mut numbers = Vec::new();
                 for argument in arguments {
                     match argument {
@@ -389,8 +407,10 @@ impl Scope<'_> {
             }
             Expr::Cast { .. } | Expr::Convert { .. } => Err(refuse(self.sql, expr, "types are not converted in a query")
                 .hint("the policy gives each column its type")),
-            Expr::Extract { .. } => Err(refuse(self.sql, expr, "parts of days are not answered")
-                .hint("compare days, as joined >= DATE '2020-01-01' AND joined < DATE '2021-01-01', also in CASE for a key")),
+            Expr::Extract { .. } => Err(refuse(self.sql, expr, "parts of days are not answered").hint(COMPARE_DAYS)),
+            Expr::Substring { .. } | Expr::Trim { .. } => Err(refuse(self.sql, expr, "texts are not changed").hint(COMPARE_TEXTS)),
+            Expr::Ceil { .. } | Expr::Floor { .. } => Err(refuse(self.sql, expr, "rows are not rounded")
+                .hint("group by CASE: CASE WHEN age < 18 THEN 'young' ELSE 'old' END; noisy columns may be rounded by whoever reads them")),
             _ => Err(refuse(self.sql, expr, "this is not answered")
                 .hint("what is: columns, numbers, + - *, division by a number, comparisons, AND, OR, NOT, IN, BETWEEN, CASE, IF, ABS, LEAST, GREATEST")),
         }
@@ -409,8 +429,7 @@ impl Scope<'_> {
             Value::SingleQuotedString(text) => Ok(Typed::Text(text.clone())),
             Value::DoubleQuotedString(_) => Err(refuse(self.sql, expr, "texts stand between single quotes")),
             Value::Boolean(truth) => Ok(Typed::Bool(Condition::Constant(*truth))),
-            Value::Null => Err(refuse(self.sql, expr, "there are no NULLs after cleaning")
-                .hint("the policy's `null` says what an empty field counts as")),
+            Value::Null => Err(refuse(self.sql, expr, "there are no NULLs after cleaning").hint(NULLS)),
             _ => Err(refuse(self.sql, expr, "this kind of value is not known here")),
         }
     }
@@ -453,6 +472,16 @@ impl Scope<'_> {
             let make = if *op == BinaryOperator::And { Condition::And } else { Condition::Or };
             return Ok(Typed::Bool(balanced(all, make)));
         }
+        if !matches!(
+            op,
+            BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply | BinaryOperator::Divide
+        ) {
+            let hint = match op {
+                BinaryOperator::StringConcat => COMPARE_TEXTS,
+                _ => "what is: + - *, division by a number, = <> < <= > >=, AND, OR, NOT",
+            };
+            return Err(refuse(self.sql, expr, format!("the operator {op} is not answered")).hint(hint));
+        }
         let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
         let number = match op {
             BinaryOperator::Plus | BinaryOperator::Minus => {
@@ -486,10 +515,7 @@ impl Scope<'_> {
                         .hint("divide noisy columns instead, as SUM(a) / SUM(b)"));
                 }
             },
-            _ => {
-                return Err(refuse(self.sql, expr, format!("the operator {op} is not answered"))
-                    .hint("what is: + - *, division by a number, = <> < <= > >=, AND, OR, NOT"));
-            }
+            _ => None,
         };
         match number {
             Some(number) => self.checked(expr, Typed::Number(number)),
@@ -544,16 +570,32 @@ impl Scope<'_> {
                 Err(refuse(self.sql, expr, format!("{name} with {count} arguments is not known"))
                     .hint("write IF(condition, x, y), ABS(x), LEAST(x, y, …), GREATEST(x, y, …)"))
             }
-            ("COUNT" | "SUM" | "AVG" | "MIN" | "MAX" | "MEDIAN" | "VARIANCE" | "STDDEV", _) => Err(refuse(
-                self.sql,
-                expr,
-                format!("{name} cannot stand inside a condition or another aggregate"),
-            )
-            .hint("conditions on noisy columns belong in HAVING")),
-            _ => Err(refuse(self.sql, expr, format!("there is no function {name} here")).hint(
-                "of a row: ABS, LEAST, GREATEST, IF, CASE; of a group: COUNT, SUM, AVG, VARIANCE, STDDEV",
-            )),
+            _ => self.unknown(expr, name),
         }
+    }
+
+    /// A function that is none of a row: with what to write instead, where that is known.
+    fn unknown(&self, expr: &Expr, name: &str) -> Answer<Typed> {
+        let (message, hint) = match name {
+            "COUNT" | "SUM" | "AVG" | "MIN" | "MAX" | "MEDIAN" | "VARIANCE" | "STDDEV" => (
+                format!("{name} cannot stand inside a condition or another aggregate"),
+                "conditions on noisy columns belong in HAVING",
+            ),
+            "COALESCE" | "IFNULL" | "NULLIF" | "NVL" => {
+                (format!("{name} is not answered: there are no NULLs left after cleaning"), NULLS)
+            }
+            "YEAR" | "QUARTER" | "MONTH" | "WEEK" | "DAY" | "HOUR" | "DATE_TRUNC" | "DATE_PART"
+            | "DAYOFWEEK" | "DAYOFYEAR" | "DATEDIFF" | "DATE_DIFF" | "DATE_ADD" | "DATE_SUB" | "STRFTIME"
+            | "TO_CHAR" => ("parts of days are not answered".to_owned(), COMPARE_DAYS),
+            "LOWER" | "UPPER" | "CONCAT" | "LENGTH" | "LEFT" | "RIGHT" | "REPLACE" | "SUBSTR" | "INITCAP" => {
+                ("texts are not changed".to_owned(), COMPARE_TEXTS)
+            }
+            _ => (
+                format!("there is no function {name} here"),
+                "of a row: ABS, LEAST, GREATEST, IF, CASE; of a group: COUNT, SUM, AVG, VARIANCE, STDDEV",
+            ),
+        };
+        Err(refuse(self.sql, expr, message).hint(hint))
     }
 
     /// One of two values by a condition.

@@ -2,7 +2,8 @@
 //!
 //! One tree has two readings here: its text in the mechanism language, which is proved, and its value on a cleaned row, which is
 //! added up. Cleaning leaves every column within its bounds, so the text need not clamp it; the text clamps what is added up, which
-//! is what a proof needs. Every value is below 2^63 in size, which is checked when the tree is made, so no addition can overflow.
+//! is what a proof needs. Every value is below 2^63 in size, which is checked when the tree is made, so no addition can overflow. Should
+//! that check ever miss one, the addition stops at the end of the machine's numbers: a pass that stopped itself would tell of a row.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -193,7 +194,7 @@ impl Condition {
 }
 
 impl Row {
-    /// Its value on a row.
+    /// Its value on a row. Total: what lies beyond the machine's numbers is the nearest of them, for what [`Row::fits`] lets through nothing.
     pub fn value(&self, fields: &[i64]) -> i64 {
         match self {
             Row::Column { field, low, high, .. } => fields[*field].clamp(*low, *high),
@@ -206,10 +207,10 @@ impl Row {
                     .unwrap_or(values[0])
             }
             Row::Constant(value) | Row::Named(_, value) => *value,
-            Row::Add(a, b) => a.value(fields) + b.value(fields),
-            Row::Sub(a, b) => a.value(fields) - b.value(fields),
-            Row::Mul(a, b) => a.value(fields) * b.value(fields),
-            Row::Abs(a) => a.value(fields).abs(),
+            Row::Add(a, b) => a.value(fields).saturating_add(b.value(fields)),
+            Row::Sub(a, b) => a.value(fields).saturating_sub(b.value(fields)),
+            Row::Mul(a, b) => a.value(fields).saturating_mul(b.value(fields)),
+            Row::Abs(a) => a.value(fields).saturating_abs(),
             Row::Floor(a, b) => a.value(fields).div_euclid(b.value(fields).max(1)),
             Row::Min(a, b) => a.value(fields).min(b.value(fields)),
             Row::Max(a, b) => a.value(fields).max(b.value(fields)),
@@ -471,6 +472,23 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    /// A panic would tell of the row at which it came; so there is none, also for trees that are refused.
+    #[test]
+    fn values_of_every_tree_are_total() {
+        let all = || Box::new(column(0, i64::MIN, i64::MAX));
+        let (least, greatest) = (|| Box::new(Row::Constant(i64::MIN)), || Box::new(Row::Constant(i64::MAX)));
+        for ((tree, field), value) in [
+            ((Row::Add(all(), greatest()), i64::MAX), i64::MAX),
+            ((Row::Sub(all(), greatest()), i64::MIN), i64::MIN),
+            ((Row::Mul(all(), least()), i64::MIN), i64::MAX),
+            ((Row::Abs(all()), i64::MIN), i64::MAX),
+            ((Row::Floor(all(), Box::new(Row::Constant(-1))), i64::MIN), i64::MIN),
+            ((Row::Floor(all(), Box::new(Row::Constant(0))), 7), 7),
+        ] {
+            assert!(!tree.fits() && tree.value(&[field]) == value, "{tree:?}");
         }
     }
 

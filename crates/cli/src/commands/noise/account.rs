@@ -224,8 +224,12 @@ pub(in crate::commands) fn bracket_to_json(bracket: &Bracket) -> Value {
 pub(in crate::commands) const DIGITS: usize = 12;
 
 pub(in crate::commands) fn shown(bracket: &Bracket) -> String {
-    let upper = bracket.upper.as_ref().map_or("inf".to_owned(), |upper| decimal::up(upper, DIGITS));
-    format!("between {} and {upper}", decimal::down(&bracket.lower, DIGITS))
+    format!("between {} and {}", decimal::down(&bracket.lower, DIGITS), upper(bracket))
+}
+
+/// The upper end alone.
+pub(in crate::commands) fn upper(bracket: &Bracket) -> String {
+    bracket.upper.as_ref().map_or("inf".to_owned(), |upper| decimal::up(upper, DIGITS))
 }
 
 fn asked(question: &Question) -> (&'static str, &'static str, &Rational) {

@@ -217,9 +217,9 @@ fn show(arguments: &Arguments) -> Answer {
         if let Some((delta, answer)) = &total {
             writeln!(
                 out,
-                "together at delta = {}: epsilon {}, had all queries been fixed beforehand",
+                "together at delta = {}: epsilon at most {}, had all queries been fixed beforehand",
                 decimal::exact_or_nearest(delta),
-                accountant::shown(&answer.bracket)
+                accountant::upper(&answer.bracket)
             )?;
         }
         if let Some(count) = verified {
