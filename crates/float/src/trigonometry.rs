@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use probity_exact::{Enclosure, Float, Format, Rational, rational};
+use probity_exact::{Enclosure, Float, Format, Rational};
 
 use crate::interval::Interval;
 use crate::numeral;
@@ -355,7 +355,7 @@ mod tests {
         // Known values: sin(π/6) = 1/2 and arctan 1 = π/4.
         let pi = numeral::constant("PI").unwrap();
         let sixth = fine(1.0).with(&(&pi.low / Rational::from(6)), &(&pi.high / Rational::from(6)));
-        assert!(sine(&sixth).contains(&rational(1, 2).unwrap()));
+        assert!(sine(&sixth).contains(&probity_exact::fraction::<1, 2>()));
         let quarter = arctangent(&fine(1.0)) * fine(4.0);
         assert!(quarter.contains(&pi.low) || quarter.contains(&pi.high) || width(&quarter) < 1e-50);
     }
