@@ -143,6 +143,7 @@ fn what_is_left_without_draws_is_bounded() {
         "return (y + s) * u > (y + z) * u",
         "return (x * y + s) * u > 0",
         "return (y + s) / (y + z) > 1",
+        "return y * y + y + s - y * (y + 1) > ln(2)",
         "return exp(y + s - y) > 2",
         "return exp(y + s) * exp(-y) > 2",
         "a = ln(y + s)\nb = ln(y + z)\nreturn a > b",

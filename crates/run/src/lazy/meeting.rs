@@ -139,3 +139,69 @@ impl Tape {
 fn length(value: &Rational) -> usize {
     value.numerator().bit_len() + value.denominator().bit_len()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::super::tape::Number;
+    use super::*;
+
+    /// The difference of a multiple of a root and a number has the sign that a comparison needs, on both sides of 0, with factors of both signs. A root is never a
+    /// number below 0, also where the squares are equal.
+    #[test]
+    fn roots_and_numbers_are_told_by_their_difference() {
+        for (factor, constant, radicand, other) in [
+            (1, 0, 2, 1),
+            (1, 0, 2, 2),
+            (1, 0, 2, -1),
+            (1, 0, 2, -2),
+            (1, 0, 4, -2),
+            (1, 0, 4, 2),
+            (1, 3, 2, 4),
+            (1, 3, 2, 5),
+            (1, 3, 2, 0),
+            (1, 3, 4, 1),
+            (-1, 0, 2, 1),
+            (-1, 0, 2, -1),
+            (-1, 0, 2, -2),
+            (-1, 0, 4, -2),
+            (-1, 0, 4, 2),
+            (-1, 3, 2, 1),
+            (-1, 3, 2, 2),
+            (-1, 3, 2, 9),
+            (-1, 3, 4, 5),
+            (-2, 0, 2, -2),
+            (-2, 0, 2, -3),
+            (2, 0, 2, 2),
+            (2, 0, 2, 3),
+            (0, 3, 2, 3),
+            (0, 3, 2, 2),
+            (0, 3, 2, 4),
+        ] {
+            let tape = &mut Tape::default();
+            let radicand_number = tape.private(Rational::from(radicand));
+            let root = tape.sqrt(radicand_number);
+            let scaled = tape.mul(root, Number::point(f64::from(factor)));
+            let sum = tape.add(scaled, Number::point(f64::from(constant)));
+            let (sum, number) = (tape.place(sum), tape.place(Number::point(f64::from(other))));
+            let exact =
+                f64::from(factor) * f64::from(radicand).sqrt() + f64::from(constant) - f64::from(other);
+            // Both ways around: what holds of a and b is the other way of b and a.
+            for (a, b, exact) in [(sum, number, exact), (number, sum, -exact)] {
+                let found = match tape.meeting(a, b) {
+                    Some(Meeting::Equal) => Ordering::Equal,
+                    Some(Meeting::Apart { difference, .. }) => {
+                        let low = tape.enclose_form(&difference, 128).low().to_rational().unwrap();
+                        if low > Rational::ZERO { Ordering::Greater } else { Ordering::Less }
+                    }
+                    None => panic!(
+                        "{factor} √{radicand} + {constant} and {other} are not held against each other"
+                    ),
+                };
+                let expected = exact.partial_cmp(&0.0).unwrap();
+                assert_eq!(found, expected, "{factor} √{radicand} + {constant} and {other}");
+            }
+        }
+    }
+}
