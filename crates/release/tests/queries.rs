@@ -67,11 +67,7 @@ fn what_is_not_answered_is_pointed_at() {
         ),
         ("SELECT MEDIAN(region) FROM people", "a number is expected", Some("region")),
         ("SELECT MAX(region) FROM people", "nothing is computed from texts", Some("region")),
-        (
-            "SELECT AVG(born - DATE '2015-01-01') FROM people",
-            "nothing is computed from days",
-            Some("born"),
-        ),
+        ("SELECT AVG(born - DATE '2015-01-01') FROM people", "nothing is computed from days", Some("born")),
         ("SELECT SUM(YEAR(born)) FROM people", "parts of days are not answered", Some("YEAR")),
         (
             "SELECT DATE_TRUNC('month', born), COUNT(*) FROM people GROUP BY 1",
