@@ -120,7 +120,7 @@ pub fn prove(text: &str, stake: &Stake, kept: Option<&str>) -> Answer<Proved> {
         ))
         .hint(match stake.delta.is_zero() {
             true if stake.concentrated && stake.amount < short_loss() => {
-                "with a loss this small the numbers of a proof are too long to be tried: ask for a rho of 1e-10 or more, or for one column at a time"
+                "with a loss this small the numbers of a proof are too long to be tried: ask for a rho of 1e-10 or more"
             }
             true => "ask for its columns in queries of their own, which may stand in one call and then share its loss; --explain shows the text of its mechanism",
             // The numbers of a tail are those of its losses, multiplied.

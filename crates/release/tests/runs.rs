@@ -290,3 +290,20 @@ fn what_was_proved_in_epsilon_is_accounted_in_epsilon() {
     assert_eq!([upper(&["epsilon 1/2"]), upper(&["delta 0"])], [concentrated.clone(), concentrated.clone()]);
     assert!(upper(&["epsilon 1", "rho 1/2"]) > concentrated);
 }
+
+/// The anchor follows runs as it follows releases: a copy from before them is noticed.
+#[test]
+fn an_anchor_follows_runs() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runs-anchor");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let (path, copy, anchor) = (folder.join("l"), folder.join("copy"), folder.join("elsewhere"));
+    let mut ledger = Ledger::init(&path, &policy(), Some(&anchor), false, PATIENCE).unwrap();
+    fs::copy(&path, &copy).unwrap();
+    ledger.pay_for_runs(&runs(&of_one_input(""), quarter()), || Ok::<_, ()>(())).unwrap().unwrap();
+    drop(ledger);
+    assert!(Ledger::open(&path, Some(&anchor), PATIENCE).is_ok());
+    fs::rename(&copy, &path).unwrap();
+    let refused = Ledger::open(&path, Some(&anchor), PATIENCE).unwrap_err();
+    assert!(refused.message.contains("older copy"), "{refused}");
+}

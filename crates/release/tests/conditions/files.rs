@@ -180,3 +180,23 @@ fn a_table_is_read_record_by_record() {
     assert!(csv.records(usize::MAX).is_err());
     fs::remove_file(&path).unwrap();
 }
+
+/// What is damaged before its first line has ended has no header, and what can be read only once is no table: nothing is read on, or twice.
+#[cfg(unix)]
+#[test]
+fn what_has_no_whole_header_is_refused() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, b"region,age").unwrap();
+    let mut damaged = packed.finish().unwrap();
+    let checksum = damaged.len() - 8;
+    damaged[checksum] ^= 1;
+    let path = file("damaged.csv.gz", "");
+    fs::write(&path, damaged).unwrap();
+    let refused = Csv::new(&path).unwrap().header().unwrap_err();
+    assert!(refused.message.starts_with("cannot read"), "{refused}");
+    let pipe = path.with_file_name("pipe");
+    let _ = fs::remove_file(&pipe);
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let refused = Csv::new(&pipe).map(|_| ()).unwrap_err();
+    assert!(refused.message.contains("no plain file"), "{refused}");
+}
