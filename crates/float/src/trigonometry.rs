@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use probity_exact::{Enclosure, Float, Format, Rational, rational};
+use probity_exact::{Enclosure, Float, Format, Rational};
 
 use crate::interval::Interval;
 use crate::numeral;
@@ -312,6 +312,7 @@ fn arctangent_at<T: Arithmetic>(x: &T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use probity_exact::rational;
 
     fn fine(x: f64) -> Enclosure<Float> {
         Enclosure::point(Float::from_f64(x), Format::wide(200)).unwrap()
