@@ -4,7 +4,7 @@ mod directions;
 
 use std::time::{Duration, Instant};
 
-use probity_exact::Rational;
+use probity_exact::{Rational, rational_from_f64};
 
 use crate::closed;
 use crate::fixed::{Total, near};
@@ -177,6 +177,13 @@ struct Asking<'a> {
     effort: &'a Effort,
 }
 
+/// What is said where some outcomes give everything away.
+const INFINITE: &str =
+    "epsilon is infinite: outcomes that give everything away have together more than this delta";
+
+/// What is said of a bound from above for all mechanisms that are meant, where nothing is known from below.
+const NOTHING_BELOW: &str = "the upper bound is of all mechanisms that are meant; no lower bound was found";
+
 /// What is said of a bracket whose ends are of different mechanisms.
 const NEED_NOT_MEET: &str =
     "the upper bound is of all mechanisms that are meant, the lower of one of them: they need not meet";
@@ -185,7 +192,10 @@ impl Answer {
     /// Where ε is beyond all that are searched, this is what there is to say.
     fn with_note(mut self, question: &Question) -> Answer {
         let beyond = near(&self.bracket.lower) >= search::LARGEST && self.bracket.upper.is_none();
-        if matches!(question, Question::Epsilon(_)) && beyond {
+        if self.bracket.lower.is_zero() && self.note.as_deref() == Some(NEED_NOT_MEET) {
+            self.note = Some(NOTHING_BELOW.to_owned());
+        }
+        if matches!(question, Question::Epsilon(_)) && beyond && self.note.as_deref() != Some(INFINITE) {
             self.note = Some("epsilon is more than 1e100: no larger one is searched for".to_owned());
         }
         self
@@ -235,6 +245,15 @@ impl Asking<'_> {
         let none = matches!(question, Question::Delta(_)) && known.upper == Some(Rational::ZERO);
         if none && !laws.is_empty() {
             return finish(known.clone(), vec![(Direction::Either, known)], LARGEST.into());
+        }
+        if let Question::Epsilon(delta) = question
+            && !delta.is_zero()
+            && told_at_least(laws) > *delta
+        {
+            let lower = rational_from_f64(search::LARGEST).unwrap_or(Rational::ONE);
+            let bracket = Bracket { lower, upper: None };
+            let answer = finish(bracket.clone(), vec![(Direction::Either, bracket)], TOLD.into())?;
+            return Ok(Answer { note: Some(INFINITE.to_owned()), ..answer });
         }
         if effort.closed_forms
             && let Some((bracket, method)) = closed::answer(laws, question, deadline)
@@ -392,6 +411,26 @@ fn basic(laws: &[(Simple, u64)], question: &Question) -> Bracket {
         Question::Delta(epsilon) => told.filter(|_| loss.is_some_and(|loss| loss <= *epsilon)),
     };
     vacuous.and(Bracket { lower: Rational::ZERO, upper })
+}
+
+/// How an answer is found that no ε keeps.
+const TOLD: &str = "the sum of the deltas";
+
+/// At least the probability that everything is told, which is a loss without end: that of one of the events of probabilities δ_i is at
+/// least each of them, Σδ_i − (Σδ_i)²/2 by Bonferroni, and Σδ_i/(1 + Σδ_i), as Π(1 − δ_i) ≤ 1/Π(1 + δ_i).
+fn told_at_least(laws: &[(Simple, u64)]) -> Rational {
+    let (mut sum, mut most) = (Rational::ZERO, Rational::ZERO);
+    for (law, n) in laws {
+        if let Simple::Pure(_, told) = law
+            && *n > 0
+        {
+            sum += told * Rational::from(*n);
+            most = most.max(told.clone());
+        }
+    }
+    let few = &sum - &sum * &sum / Rational::from(2);
+    let many = &sum / (Rational::ONE + &sum);
+    most.max(few).max(many)
 }
 
 /// The directions whose curves differ.

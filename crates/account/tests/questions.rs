@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use common::{ask, general, laws, number, question, tried};
 use probity_account::{
-    Adjacency, Bracket, Composition, Effort, Expression, Law, Question, account, calibrate, out_of_reach,
-    profile,
+    Adjacency, Bracket, Calibrated, Composition, Effort, Expression, Law, Question, account, calibrate,
+    out_of_reach, profile,
 };
 use probity_exact::Rational;
 
@@ -135,6 +135,77 @@ fn inverse_questions_are_answered_on_the_safe_side() {
     let at = |n: &Rational| ask(&format!("pure(1/10) * {n}"), "delta", "1e-6", &effort).bracket;
     assert!(at(&found.value).upper.unwrap() <= Rational::ONE);
     assert!(at(&(&found.value + Rational::ONE)).lower > Rational::ONE && found.grows);
+}
+
+fn target(text: &str, name: &str, delta: &str, target: &str) -> Result<Calibrated, String> {
+    let parsed = Expression::parse(text).unwrap();
+    let family = |value: &Rational| {
+        let names = BTreeMap::from([(name.to_owned(), value.clone())]);
+        parsed.evaluate(&names, &|_| Err("no files here".into())).map_err(|fault| fault.to_string())
+    };
+    let effort = Effort { width: 1e-3, ..Effort::default() };
+    calibrate(&family, Adjacency::AddRemove, &number(delta), &number(target), &effort)
+}
+
+/// A probability of at least 1/2 and less than 1: the loss is nothing at one end and has no bound at the other.
+#[test]
+fn a_parameter_of_a_short_range_is_found() {
+    for (target_epsilon, least, most) in
+        [("1", "0.7310", "0.7330"), ("1/2", "0.6224", "0.6240"), ("5", "0.9930", "0.9945")]
+    {
+        let found = target("response(2, p)", "p", "1e-3", target_epsilon).unwrap();
+        assert!(found.grows && found.lower >= number(least) && found.upper <= number(most), "{found:?}");
+        assert!(found.epsilon.upper.unwrap() <= number(target_epsilon));
+    }
+    // Beyond 1/1000 too much is told, and up to there the loss is 1 or hardly less.
+    let found = target("approx(1, d)", "d", "1e-3", "2").unwrap();
+    assert!(found.grows && found.value <= number("1e-3") && found.value > number("99e-5"), "{found:?}");
+    let reason = target("approx(1, d)", "d", "1e-3", "1/2").unwrap_err();
+    assert!(reason.contains("no value of the parameter") && reason.contains("0.998"), "{reason}");
+    let reason = target("pure(1) + group(2, pure(p - p))", "p", "1e-3", "1/2").unwrap_err();
+    assert!(reason.contains("about 0.998") && reason.contains("another one"), "{reason}");
+    // At q = 1 a sample is everything.
+    let reason = target("poisson(q, laplace(1))", "q", "1e-3", "100").unwrap_err();
+    assert!(reason.contains("values of the parameter end before epsilon is 100"), "{reason}");
+}
+
+/// Categories, records and copies are whole numbers; with more of them the loss may also be less.
+#[test]
+fn whole_numbers_are_searched_as_such() {
+    let at = |found: &Calibrated| (found.lower.to_string(), found.upper.to_string(), found.grows);
+    let found = target("response(k, 3/4)", "k", "1e-6", "2").unwrap();
+    assert_eq!(at(&found), ("3".into(), "4".into(), true));
+    assert!(found.value == Rational::from(3) && found.epsilon.upper.unwrap() <= Rational::from(2));
+    let reason = target("response(k, 3/4)", "k", "1e-6", "1").unwrap_err();
+    assert!(reason.starts_with("no value keeps epsilon at most 1: at 2, the least"), "{reason}");
+    let found = target("group(k, laplace(10))", "k", "1e-9", "1/2").unwrap();
+    assert!(found.value >= Rational::from(4) && found.value <= Rational::from(5), "{found:?}");
+    let found = target("laplace(n) * n", "n", "1e-6", "1/2").unwrap();
+    assert!(
+        !found.grows && &found.lower + Rational::ONE == found.upper && found.value == found.upper,
+        "{found:?}"
+    );
+    assert!(found.epsilon.upper.unwrap() <= number("1/2"));
+}
+
+/// What gives everything away with more than δ has no ε, and one guarantee has a closed form of any size.
+#[test]
+fn guarantees_of_any_size_are_answered() {
+    for text in
+        ["approx(1, 1/10)", "approx(0, 1/10)", "approx(1, 2/1000)", "approx(1/10, 1/10000) * 20 + pure(1)"]
+    {
+        let answer = ask(text, "delta", "1e-3", &Effort::default());
+        assert_eq!(answer.bracket.upper, None, "{text}");
+        assert!(answer.note.unwrap().starts_with("epsilon is infinite"), "{text}");
+    }
+    for text in ["approx(1, 1/1000)", "approx(1/10, 1/10000) * 9 + pure(1)"] {
+        let answer = ask(text, "delta", "1e-3", &Effort::default());
+        assert!(answer.bracket.upper.is_some() && answer.note.is_none(), "{text}");
+    }
+    let answer = ask("pure(1e400)", "delta", "1e-5", &Effort::default());
+    assert!(answer.reached && answer.bracket.lower > number("9e399"));
+    let answer = ask("pure(1e-400)", "delta", "1e-5", &Effort::default());
+    assert_eq!(answer.bracket.upper, Some(Rational::ZERO));
 }
 
 /// What laws lose that the parameter does not change, no value of it takes away.

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use probity_exact::{parse_rational, rational_from_f64};
 use serde_json::Value;
 
 use crate::common::{answer, fresh, root};
@@ -148,6 +149,21 @@ fn certify() {
     assert!((5.5e-15..2.5e-13).contains(&value["excess"].as_f64().unwrap()), "{value:#}");
     let value = json(&["certify", LAPLACE, "--set", "eps=1", "--json"], 1);
     has_fields(&value, &["status", "reason"]);
+    // The epsilon of the text is not below that of the theorem.
+    let value = json(&[&["certify", SNAPPING, "--json"][..], &set].concat(), 0);
+    let (_, printed, _) = run(&[&["certify", SNAPPING][..], &set].concat());
+    let shown = printed.lines().find_map(|line| line.trim().strip_prefix("epsilon   ")).unwrap();
+    let exact = parse_rational(value["epsilon_exact"].as_str().unwrap()).unwrap();
+    assert!(parse_rational(shown).unwrap() >= exact, "{printed}");
+    let (code, printed, _) =
+        run(&["certify", SNAPPING, "--set", "eps=1", "--set", "B=1", "--uniform-bits", "53"]);
+    assert!(code == 0 && printed.contains("pure: delta = 0") && !printed.contains("none"), "{printed}");
+    // A format is written as the language writes it, or by its numbers, and is shown in one way.
+    for format in ["float(8, -12, 12)", "8,-12,12"] {
+        let arguments = ["certify", SNAPPING, "--set", "eps=1", "--set", "B=1", "--in", format, "--json"];
+        let (_, printed, errors) = run(&arguments);
+        assert!(printed.contains("float(8, -12, 12)"), "{printed}{errors}");
+    }
 }
 
 #[test]
@@ -365,6 +381,28 @@ fn roundoff() {
     assert!(value[0]["sampled"].as_f64().unwrap() <= value[0]["absolute"].as_f64().unwrap());
     has_fields(&value[1], &["name", "not_covered"]);
     refused(&["roundoff", text(&path), "--name", "hlaf"], "it has half, loop");
+    // What is printed of a bound is one: upper bounds are rounded up, the error that occurs down.
+    let benchmarks = "crates/float/tests/data/benchmarks.fpcore";
+    fs::write(&path, "(FPCore (x) :name \"id\" :pre (<= 1 x 2) x)").unwrap();
+    for file in [text(&path), benchmarks] {
+        let effort = ["--effort", "1000"];
+        let exact = json(&[&["roundoff", file, "--json"][..], &effort].concat(), 0);
+        let (_, printed, _) = run(&[&["roundoff", file][..], &effort].concat());
+        let rows: Vec<Vec<&str>> =
+            printed.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).collect();
+        for found in exact.as_array().unwrap() {
+            let row = rows.iter().find(|row| row.first() == found["name"].as_str().as_ref()).unwrap();
+            let number = |column: usize| parse_rational(row[column]).ok();
+            for (column, field, above) in
+                [(1, "absolute", true), (2, "sampled", false), (3, "relative", true)]
+            {
+                let Some(bound) = found[field].as_f64() else { continue };
+                let (exact, shown) = (rational_from_f64(bound).unwrap(), number(column).unwrap());
+                assert!(if above { shown >= exact } else { shown <= exact }, "{row:?} {bound:e}");
+                assert!(shown.to_f64().value() / bound - 1.0 < 2e-3, "{row:?} {bound:e}");
+            }
+        }
+    }
     fs::write(&path, "; nothing\n").unwrap();
     refused(&["roundoff", text(&path)], "there is no FPCore program");
     fs::write(&path, "(FPCore (x").unwrap();

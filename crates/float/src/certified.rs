@@ -13,7 +13,9 @@
 
 use std::fmt;
 
-use probity_exact::{BitTest, Integer, Natural, Rational, Round, Signed, UnsignedAbs, directed, ln_bounds};
+use probity_exact::{
+    BitTest, Integer, Natural, Rational, Round, Signed, UnsignedAbs, directed, ln_bounds, rational_from_f64,
+};
 use probity_kernel::expr::{Expr, Run};
 use probity_kernel::float::{
     Bound, FloatTheorem, Implementation, Rejection, Snapped, Subject, Uniform, bound, threshold,
@@ -22,6 +24,7 @@ use probity_kernel::term::{
     Adjacency, Claim, Distribution, Input, Mechanism, Param, Reading, Sort, Statement,
 };
 
+use crate::decimal::{DISTINCT, FIGURES, down, up};
 use crate::paper::{Case, PaperMethod, paper_method};
 
 /// Which argument the certified loss rests on.
@@ -99,20 +102,19 @@ impl Certified {
         &self.paper.cases
     }
 
-    /// One sentence on how pure the certificate is, with the bound that would keep it pure.
+    /// One sentence on how pure the certificate is, with the bound that would keep it pure, if one is known.
     pub fn purity(&self) -> String {
-        let largest = match self.largest_pure_bound {
-            Some(bound) if bound < 1e17 => format!("{bound}"),
-            Some(bound) => format!("{bound:e}"),
-            None => "none".into(),
-        };
-        if self.delta == 0.0 {
-            format!("pure: delta = 0 up to bound {largest}")
-        } else {
-            format!(
-                "delta = {:e}: outcomes farther from an input than the floats are fine; delta = 0 up to bound {largest}",
-                self.delta
-            )
+        let delta = self.theorem.bound().delta();
+        let largest = self.largest_pure_bound.and_then(rational_from_f64).map(|bound| down(&bound, DISTINCT));
+        match (delta.is_zero(), largest) {
+            (true, Some(largest)) => format!("pure: delta = 0 up to bound {largest}"),
+            (true, None) => "pure: delta = 0".to_owned(),
+            (false, largest) => {
+                let largest =
+                    largest.map_or(String::new(), |bound| format!("; delta = 0 up to bound {bound}"));
+                let delta = up(delta, FIGURES);
+                format!("delta = {delta}: outcomes farther from an input than the floats are fine{largest}")
+            }
         }
     }
 }

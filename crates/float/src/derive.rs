@@ -3,9 +3,10 @@
 
 use std::fmt::Write;
 
-use probity_exact::{Format, directed};
+use probity_exact::Format;
 use probity_kernel::float::derivation::{Bounds, Derivation, Fault, Operation, Rule, check, follow};
 
+use crate::decimal::{DISTINCT, FIGURES, down, up};
 use crate::fpcore::Core;
 use crate::program::{NodeId, Op, Program};
 
@@ -216,10 +217,10 @@ pub fn symbols(derivation: &Derivation) -> (String, String, String) {
 }
 
 fn figures(bounds: &Bounds) -> String {
-    let (low, high) = (directed::cast_down(&bounds.float.0), directed::cast_up(&bounds.float.1));
-    let mut line = format!("({low:e}, {high:e})  error {:.3e}", directed::cast_up(&bounds.absolute));
+    let (low, high) = (down(&bounds.float.0, DISTINCT), up(&bounds.float.1, DISTINCT));
+    let mut line = format!("({low}, {high})  error {}", up(&bounds.absolute, FIGURES));
     if let Some(relative) = &bounds.relative {
-        let _ = write!(line, "  relative {:.3e}", directed::cast_up(relative));
+        let _ = write!(line, "  relative {}", up(relative, FIGURES));
     }
     line
 }

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod certified;
+pub mod decimal;
 pub mod derive;
 pub mod fpcore;
 mod interval;

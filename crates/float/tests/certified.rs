@@ -141,8 +141,30 @@ fn the_largest_pure_bound_is_named() {
         let beyond = double(epsilon, largest.next_up()).loss().unwrap();
         assert!(!beyond.delta.is_zero(), "{largest}");
         assert!((2.0 * largest * epsilon - 708.4).abs() < 4.0, "{largest}");
-        assert!(certificate.purity().contains(&format!("{largest}")));
+        // Also the decimal that is printed keeps it, and is this bound to the last digit.
+        let purity = certificate.purity();
+        let (_, printed) = purity.split_once("delta = 0 up to bound ").unwrap();
+        let exact = rational_from_f64(largest).unwrap();
+        let printed = probity_exact::parse_rational(printed).unwrap();
+        assert!(
+            printed <= exact
+                && printed > &exact * rational(999_999_999_999_999i64, 1_000_000_000_000_000i64).unwrap(),
+            "{purity}"
+        );
     }
+}
+
+/// Where no bound is known the sentence names none.
+#[test]
+fn purity_without_a_known_bound() {
+    let mut certificate = certify(&double(1.0, 100.0)).unwrap();
+    certificate.largest_pure_bound = None;
+    assert_eq!(certificate.purity(), "pure: delta = 0");
+    let mut certificate = certify(&double(0.5, 2000.0)).unwrap();
+    assert!(certificate.purity().contains("; delta = 0 up to bound "));
+    certificate.largest_pure_bound = None;
+    let purity = certificate.purity();
+    assert!(purity.starts_with("delta = ") && purity.ends_with("than the floats are fine"), "{purity}");
 }
 
 #[test]

@@ -325,3 +325,16 @@ fn products_and_quotients_stay_between_rounded_ends() {
         assert!(found.sampled.unwrap() <= found.absolute.unwrap());
     }
 }
+
+/// In a format of thousands of bits one exponential takes as long as all that a search does in doubles: fewer are sampled. The
+/// largest number of a format may have a thousand million bits, and is not written out.
+#[test]
+fn wide_formats_end() {
+    for (precision, body) in
+        [("(float 30 9999)", "(exp (* x x))"), ("(float 30 64)", "(/ 1 x)"), ("(float 15 5000)", "(log x)")]
+    {
+        let options = Options { effort: 1_000, ..Options::default() };
+        let found = one(&format!("(FPCore (x) :precision {precision} :pre (<= 1 x 2) {body})"), &options);
+        assert!(found.absolute.is_ok_and(|bound| bound < 1e-9) && found.sampled.is_some(), "{precision}");
+    }
+}

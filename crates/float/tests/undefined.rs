@@ -36,8 +36,64 @@ fn a_weight_of_zero_hides_nothing() {
         let reason = found.absolute.expect_err(body);
         assert!(matches!(reason, Unbounded::Undefined { .. }), "{body}: {reason}");
         let text = reason.to_string();
+        // All inputs are at fault, or one is named.
+        let place = match body {
+            "(* 0 (/ 1 x))" => "for x = 0",
+            "(* 0 (tan x))" => "for x = 1.57",
+            _ => "for x in [",
+        };
         assert!(text.starts_with(&format!("{operation} may be undefined or overflow")), "{body}: {text}");
-        assert!(text.contains(cause) && text.contains("for x in ["), "{body}: {text}");
+        assert!(text.contains(cause) && text.contains(place), "{body}: {text}");
+    }
+}
+
+/// The square of a reciprocal is beyond all doubles long before the reciprocal is: the analysis needs no square, and blames no
+/// operation for what is in order.
+#[test]
+fn what_is_in_order_has_a_bound() {
+    for (range, body, most) in [
+        // Half a unit in the last place of 10^300, twice: of the input and of the quotient.
+        ("1e-300 x 1", "(/ 1 x)", 2.3e284),
+        ("1e-155 x 1", "(/ 1 x)", 2.3e139),
+        ("1e-150 x 1", "(/ 1 (* x x))", 5e284),
+        ("1e-300 x 1e-299", "(* x (/ 1 x))", 5e-16),
+        ("-1 x -1e-300", "(/ -3 x)", 7e284),
+        // Two sines are no more than 2 apart, two arctangents less than π.
+        ("1 x 2", "(sin (* x 1e300))", 2.001),
+        ("1 x 2", "(cos (* x 1e300))", 2.001),
+        ("1 x 2", "(atan (* (- x 1.5) 1e300))", 3.15),
+    ] {
+        let found = analysed(&format!("(FPCore (x) :pre (<= {range}) {body})"));
+        let bound = found.absolute.unwrap_or_else(|reason| panic!("{body}: {reason}"));
+        assert!(bound <= most && found.sampled.is_none_or(|error| error <= bound), "{body}: {bound:e}");
+    }
+}
+
+/// The input at fault is named, in few characters; what only the analysis cannot is not the program's fault.
+#[test]
+fn a_reason_names_what_is_at_fault() {
+    let exp = "exp(x) may be undefined or overflow: its result may be beyond the largest float";
+    let beyond = "the analysis computes in doubles, and its own numbers are beyond them";
+    for (text, reason) in [
+        (":pre (<= 0 x 1) (/ 1 x)", "(1 / x) may be undefined or overflow: its divisor may be 0, for x = 0"),
+        (":pre (<= -1 x 1) (/ 1 x)", "(1 / x) may be undefined or overflow: its divisor may be 0, for x = 0"),
+        (
+            ":pre (<= 0 x 1e-300) (log x)",
+            "ln(x) may be undefined or overflow: its argument may be 0 or negative, for x = 0",
+        ),
+        (":pre (<= 700 x 720) (exp x)", &format!("{exp}, for x ")),
+        (
+            ":precision (float 15 128) :pre (<= 700 x 720) (exp x)",
+            &format!("no bound was found for exp(x): {beyond}, for x in ["),
+        ),
+        (
+            ":pre (<= 1e-310 x 1e-309) (/ 1 x)",
+            "(1 / x) may be undefined or overflow: its result may be beyond the largest float, for x in [",
+        ),
+    ] {
+        let found = analysed(&format!("(FPCore (x) {text})"));
+        let shown = found.absolute.expect_err(text).to_string();
+        assert!(shown.starts_with(reason) && shown.len() < reason.len() + 50, "{text}: {shown}");
     }
 }
 

@@ -99,10 +99,29 @@ fn another_machine_is_another_theorem() {
     assert_eq!(theorem.implementation(), Implementation { uniform: Uniform::Star, ln_ulps: 1 });
     assert!(theorem.to_string().contains("ln within 1 units in the last place"));
     assert!(matches!(check_for(&sloppy, &mechanism, &claim), Err(Fault::AnotherMachine { .. })));
+    let nothing = forged(&text, 4, |_| "(threshold (bits 0) 0)".into());
+    let fault = check(&nothing).unwrap_err().to_string();
+    assert!(fault.ends_with("a uniform of 0 bits is always the same: it has to have at least 1"), "{fault}");
     // With 53 fixed bits this is not private.
     let naive = forged(&text, 4, |_| "(threshold (bits 53) 0)".into());
     let fault = check(&naive).unwrap_err();
     assert!(matches!(fault, Fault::Threshold(Rejection::ClaimTooSmall { .. })), "{fault}");
+}
+
+/// Another version is named, and of what is no certificate nothing is shown.
+#[test]
+fn the_first_line_says_what_a_file_is() {
+    let (_, _, text) = honest();
+    let said = |first: &str| check(&forged(&text, 0, |_| first.into())).unwrap_err().to_string();
+    assert!(said("probity-certificate 2").starts_with("line 1: this is a certificate of version 2, "));
+    for first in
+        ["probity-certificate", "probity-certificate secret", "secret", "probity-certificate 1234567890"]
+    {
+        assert_eq!(
+            said(first),
+            "line 1: this is no certificate: the first line of one is 'probity-certificate 1'"
+        );
+    }
 }
 
 #[test]

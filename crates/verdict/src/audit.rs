@@ -229,9 +229,14 @@ impl Comparison {
         self.renyi.iter().map(Renyi::rho).reduce(f64::max)
     }
 
+    /// What is certain of δ(ε).
+    pub fn delta_at_least(&self, epsilon: &Rational) -> Rational {
+        self.report.delta(epsilon).low
+    }
+
     /// What is certain of δ(ε), rounded to nearest.
     pub fn delta(&self, epsilon: &Rational) -> f64 {
-        directed::cast_nearest(&self.report.delta(epsilon).low)
+        directed::cast_nearest(&self.delta_at_least(epsilon))
     }
 
     /// What is certain of the worst finite loss less the claimed ε, if the claim is about these inputs; 0 when their bounds, nine

@@ -7,7 +7,7 @@ use probity_kernel::expr::Name;
 use probity_kernel::term::{Field, Reading, Sort};
 use probity_lang::Program;
 
-use crate::decimal;
+use crate::decimal::{self, FIGURES};
 
 /// The lines of a refutation of a program's claim, each with its name.
 pub fn facts(program: &Program, refutation: &Refutation) -> Vec<(&'static str, String)> {
@@ -31,7 +31,7 @@ pub fn facts(program: &Program, refutation: &Refutation) -> Vec<(&'static str, S
     ]);
     if !refutation.delta.high.is_zero() {
         let (shown, claimed) =
-            (decimal::figure(&refutation.shown_delta()), decimal::figure(&refutation.delta.high));
+            (decimal::down(&refutation.shown_delta(), FIGURES), decimal::up(&refutation.delta.high, FIGURES));
         facts.push(("delta", format!("at least {shown} at this epsilon, against the claimed {claimed}")));
     }
     facts.push(("found by", refutation.evidence.to_string()));
@@ -125,5 +125,8 @@ pub fn event(event: &Event) -> String {
 /// A probability: once if its bounds print alike, else both.
 pub fn range(bounds: &Bounds) -> String {
     let (low, high) = (decimal::figure(&bounds.low), decimal::figure(&bounds.high));
-    if low == high { low } else { format!("{low} to {high}") }
+    match low == high {
+        true => low,
+        false => format!("{} to {}", decimal::down(&bounds.low, FIGURES), decimal::up(&bounds.high, FIGURES)),
+    }
 }

@@ -1,19 +1,11 @@
-//! Exact numbers in decimal, with the direction of rounding chosen.
+//! Exact numbers in decimal for people: outcomes, inputs, what is certain of an enclosure. Bounds are rounded by
+//! `probity_float::decimal`, which says in which direction.
 
 use std::fmt::Display;
 
 use probity_audit::{Given, Outcome};
-use probity_exact::{Enclosure, Float, Natural, Rational, UnsignedAbs, directed, rational_from_f64};
-
-/// The largest decimal of this many significant digits that is not above the number.
-pub fn down(value: &Rational, digits: usize) -> String {
-    rounded(value, digits, Towards::Below)
-}
-
-/// The smallest decimal of this many significant digits that is not below the number.
-pub fn up(value: &Rational, digits: usize) -> String {
-    rounded(value, digits, Towards::Above)
-}
+use probity_exact::{Enclosure, Float, Rational, directed, rational_from_f64};
+pub use probity_float::decimal::{DISTINCT, FIGURES, at_least, at_most, double, down, nearest, up};
 
 /// The digits of a number in an interval that are certain, followed by `…` if there are more. Both ends where no
 /// digit is.
@@ -33,6 +25,14 @@ pub fn certain(low: &Rational, high: &Rational, digits: usize) -> String {
     }
 }
 
+/// An interval in a few digits, rounded outward.
+pub fn outward(low: f64, high: f64) -> String {
+    let end = |x: f64, rounded: fn(&Rational, usize) -> String| {
+        rational_from_f64(x).map_or_else(|| x.to_string(), |exact| rounded(&exact, 7))
+    };
+    format!("[{}, {}]", end(low, down), end(high, up))
+}
+
 /// The certain digits of a number that is enclosed.
 pub fn enclosed(value: &Enclosure<Float>, digits: usize) -> String {
     match ends(value) {
@@ -44,80 +44,6 @@ pub fn enclosed(value: &Enclosure<Float>, digits: usize) -> String {
 /// The ends of an enclosure; `None` if one is infinite.
 pub fn ends(value: &Enclosure<Float>) -> Option<(Rational, Rational)> {
     Some((value.low().to_rational()?, value.high().to_rational()?))
-}
-
-/// Which decimal stands for a number that is none.
-#[derive(Clone, Copy, PartialEq)]
-enum Towards {
-    Below,
-    Above,
-    Nearest,
-}
-
-fn rounded(value: &Rational, digits: usize, towards: Towards) -> String {
-    if value.is_zero() {
-        return "0".into();
-    }
-    let negative = *value < Rational::ZERO;
-    let numerator = value.numerator().unsigned_abs();
-    let denominator = value.denominator();
-    let ten = |power: usize| Natural::from(10u8).pow(power);
-    // value = n · 10^(exponent − digits + 1) with 10^(digits − 1) ≤ n < 10^digits.
-    let mut exponent = estimate(&numerator, denominator);
-    let significand = loop {
-        let shift = digits as i64 - 1 - exponent;
-        let (top, bottom) = match shift >= 0 {
-            true => (&numerator * ten(shift as usize), denominator.clone()),
-            false => (numerator.clone(), denominator * ten(shift.unsigned_abs() as usize)),
-        };
-        let quotient = &top / &bottom;
-        if quotient < ten(digits - 1) {
-            exponent -= 1;
-        } else if quotient >= ten(digits) {
-            exponent += 1;
-        } else {
-            let rest = &top - &quotient * &bottom;
-            let away = match towards {
-                Towards::Below => negative && !rest.is_zero(),
-                Towards::Above => !negative && !rest.is_zero(),
-                Towards::Nearest => rest * Natural::from(2u8) >= bottom,
-            };
-            let rounded = if away { quotient + Natural::ONE } else { quotient };
-            if rounded == ten(digits) {
-                exponent += 1;
-                break ten(digits - 1);
-            }
-            break rounded;
-        }
-    };
-    let sign = if negative { "-" } else { "" };
-    format!("{sign}{}", place(&significand.to_string(), exponent))
-}
-
-/// The power of ten at the front of a number, up to one.
-fn estimate(numerator: &Natural, denominator: &Natural) -> i64 {
-    let bits = |n: &Natural| n.to_be_bytes().len() as i64 * 8;
-    // log10(2) is between 0.30102 and 0.30103; the loop above corrects what whole bytes leave open.
-    (bits(numerator) - bits(denominator)) * 30103 / 100_000
-}
-
-/// Digits with the point after the first one times 10^exponent, in the shorter of the two notations.
-fn place(digits: &str, exponent: i64) -> String {
-    let trimmed = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text.to_owned(),
-    };
-    let length = digits.len() as i64;
-    if (0..length.max(7)).contains(&exponent) {
-        let padded = format!("{digits:0<width$}", width = exponent as usize + 1);
-        let (whole, fraction) = padded.split_at(exponent as usize + 1);
-        trimmed(&format!("{whole}.{fraction}"))
-    } else if (-4..0).contains(&exponent) {
-        trimmed(&format!("0.{}{digits}", "0".repeat(exponent.unsigned_abs() as usize - 1)))
-    } else {
-        let (first, rest) = digits.split_at(1);
-        format!("{}e{exponent}", trimmed(&format!("{first}.{rest}")))
-    }
 }
 
 /// A number in as few characters as it needs: exactly where that is short.
@@ -132,21 +58,13 @@ pub fn short(value: &Rational) -> String {
 
 /// A number to four significant digits, rounded to the nearest: for what is measured, not for bounds.
 pub fn figure(value: &Rational) -> String {
-    rounded(value, 4, Towards::Nearest)
+    nearest(value, 4)
 }
 
 /// A double to four significant digits.
 pub fn figure_of(x: f64) -> String {
     rational_from_f64(x).map_or_else(|| x.to_string(), |exact| figure(&exact))
 }
-
-/// An upper bound to four significant digits, rounded up.
-pub fn at_most(bound: f64) -> String {
-    rational_from_f64(bound).map_or_else(|| bound.to_string(), |exact| up(&exact, 4))
-}
-
-/// Digits that tell any two doubles apart.
-const DISTINCT: usize = 17;
 
 /// A number for a person who may want to use it: exactly where that is short, else after `≈` with as many digits as tell
 /// it from its neighbours.
@@ -164,14 +82,6 @@ pub fn exact_or_nearest(value: &Rational) -> String {
         // The shortest text that reads back as this double.
         Some(same) if same == *value => format!("≈{}", double(nearest)),
         _ => format!("≈{low}"),
-    }
-}
-
-/// A double in digits, with an exponent where there would be many zeros.
-pub fn double(x: f64) -> String {
-    match x == 0.0 || (1e-5..1e17).contains(&x.abs()) || !x.is_finite() {
-        true => format!("{x}"),
-        false => format!("{x:e}"),
     }
 }
 
@@ -221,40 +131,6 @@ mod tests {
     }
 
     #[test]
-    fn directions_are_kept() {
-        for (text, low, high) in [
-            ("1/3", "0.333", "0.334"),
-            ("-1/3", "-0.334", "-0.333"),
-            ("2", "2", "2"),
-            ("999.5", "999", "1000"),
-            ("0.00012345", "0.000123", "0.000124"),
-            ("0.000012345", "1.23e-5", "1.24e-5"),
-            ("123456789", "1.23e8", "1.24e8"),
-            ("1234567", "1230000", "1240000"),
-            ("1e-400", "1e-400", "1e-400"),
-            ("0", "0", "0"),
-        ] {
-            assert_eq!(down(&number(text), 3), low, "{text}");
-            assert_eq!(up(&number(text), 3), high, "{text}");
-        }
-    }
-
-    #[test]
-    fn every_decimal_is_on_its_side() {
-        let mut state = 1u64;
-        for _ in 0..2000 {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let scale = probity_exact::rational(1, (state >> 20 & 0xffff) as i64 + 1).unwrap();
-            let value = Rational::from((state >> 32) as i64 - (1 << 31)) * scale;
-            let (low, high) = (number(&down(&value, 5)), number(&up(&value, 5)));
-            assert!(low <= value && value <= high, "{low} {value} {high}");
-            let width = &high - &low;
-            let size = if value < Rational::ZERO { -value } else { value };
-            assert!(width <= size / Rational::from(10_000));
-        }
-    }
-
-    #[test]
     fn only_certain_digits_are_shown() {
         let shown = |low: &str, high: &str| certain(&number(low), &number(high), 4);
         assert_eq!(shown("0.31606", "0.31607"), "0.316…");
@@ -280,10 +156,13 @@ mod tests {
         assert_eq!(shown(&format!("1{}", "0".repeat(300))), "1e300");
         assert_eq!(equation("x", "≈0.1"), "x ≈ 0.1");
         assert_eq!(equation("x", "0.1"), "x = 0.1");
-        assert_eq!(double(1e-300), "1e-300");
-        assert_eq!(double(0.25), "0.25");
         let list = Outcome::List(vec![Outcome::Bool(true), Outcome::Number(number("5/2"))]);
         assert_eq!(outcome(&list), "[true, 2.5]");
+    }
+    #[test]
+    fn intervals_are_rounded_outward() {
+        assert_eq!(outward(1.0 / 3.0, 2.0 / 3.0), "[0.3333333, 0.6666667]");
+        assert_eq!(outward(-2.0 / 3.0, f64::INFINITY), "[-0.6666667, inf]");
     }
     #[test]
     fn figures_cover_every_size() {
@@ -301,10 +180,9 @@ mod tests {
         ] {
             assert_eq!(shown(text), expected, "{text}");
         }
-        let tiny = Rational::from_parts(probity_exact::Integer::ONE, Natural::ONE << 1075);
+        let tiny = Rational::from_parts(probity_exact::Integer::ONE, probity_exact::Natural::ONE << 1075);
         assert_eq!(figure(&tiny), "2.47e-324");
         assert_eq!(figure_of(f64::INFINITY), "inf");
         assert_eq!(figure_of(0.25), "0.25");
-        assert_eq!(at_most(1.0 / 3.0), "0.3334");
     }
 }

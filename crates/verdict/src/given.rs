@@ -191,7 +191,7 @@ pub(crate) fn check_input(program: &Program, parameters: &Parameters, input: &In
 pub fn parse_reading(text: &str) -> Result<Reading, Error> {
     let refused = || {
         Error::new(format!(
-            "'{text}' is no reading: write reals, binary64, binary32, binary16, or a format as 8,-20,20"
+            "'{text}' is no reading: write reals, binary64, binary32, binary16, or a format as float(8, -20, 20) or 8,-20,20"
         ))
     };
     Ok(match text {
@@ -200,7 +200,9 @@ pub fn parse_reading(text: &str) -> Result<Reading, Error> {
         "binary32" => Reading::BINARY32,
         "binary16" => Reading::BINARY16,
         _ => {
-            let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+            // As the language and theorems write it, or its numbers alone.
+            let written = text.strip_prefix("float(").and_then(|inner| inner.strip_suffix(')'));
+            let parts: Vec<&str> = written.unwrap_or(text).split(',').map(str::trim).collect();
             let [precision, emin, emax] = parts[..] else { return Err(refused()) };
             let (Ok(precision), Ok(emin), Ok(emax)) = (precision.parse(), emin.parse(), emax.parse()) else {
                 return Err(refused());

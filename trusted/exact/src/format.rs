@@ -295,7 +295,7 @@ impl fmt::Display for Format {
             Format::BINARY64 => write!(f, "binary64"),
             Format::BINARY32 => write!(f, "binary32"),
             Format::BINARY16 => write!(f, "binary16"),
-            Format { precision, emin, emax } => write!(f, "({precision}, {emin}, {emax})"),
+            Format { precision, emin, emax } => write!(f, "float({precision}, {emin}, {emax})"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod binomial;
 mod factorial;
+mod guarantee;
 mod laplace;
 mod many;
 mod normal;
@@ -54,6 +55,7 @@ pub(crate) fn answer(
             let bracket = sides(question, &below, &above, normal::guess(&square, question));
             Some((bracket, "zCDP: best order above, the normal law below"))
         }
+        [(Simple::Pure(loss, told), 1)] => Some((guarantee::bracket(loss, told, question)?, ONE)),
         [(Simple::Pure(_, delta), n)] if *n > MANY && delta.is_zero() => many::answer(laws, question),
         [(Simple::Laplace(c), 1)] => Some((laplace::laplace(c, question)?, ONE)),
         [(Simple::DiscreteLaplace(scale, s), 1)] => {

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use probity_float::fpcore::{self, Benchmark};
 use probity_float::roundoff::{self, Analysis, Options, Unbounded};
+use probity_verdict::decimal;
 use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure, Status};
@@ -145,7 +146,7 @@ fn to_json(row: &Row) -> Value {
 
 fn to_cells(row: &Row) -> Vec<String> {
     let bound = |bound: &Result<f64, Unbounded>| match bound {
-        Ok(bound) => format!("{bound:.3e}"),
+        Ok(bound) => decimal::at_most(*bound),
         Err(Unbounded::NotAsked) => String::new(),
         Err(_) => "unbounded".to_owned(),
     };
@@ -153,7 +154,7 @@ fn to_cells(row: &Row) -> Vec<String> {
     match &row.found {
         Err(_) => vec![row.name.clone(), "not covered".into(), String::new(), String::new(), milliseconds],
         Ok(found) => {
-            let sampled = found.sampled.map_or(String::new(), |error| format!("{error:.3e}"));
+            let sampled = found.sampled.map_or(String::new(), decimal::at_least);
             vec![row.name.clone(), bound(&found.absolute), sampled, bound(&found.relative), milliseconds]
         }
     }

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::tape::Evaluation;
+use super::tape::{Evaluation, Tape};
 use crate::program::{NodeId, Op, Program, Trigonometric};
 
 /// The operations that are computed on a pair of ways, one of the reals and one of the floats.
@@ -65,6 +65,8 @@ pub enum Cause {
     Pole,
     /// Every argument is in order.
     Overflow,
+    /// The operation may be in order everywhere, and the numbers that bound its error are not doubles.
+    Analysis,
     /// No operation was found at fault: the search ended too early.
     Effort,
 }
@@ -77,20 +79,22 @@ impl fmt::Display for Cause {
             Cause::Negative => "its argument may be negative",
             Cause::Pole => "its argument may be at a pole",
             Cause::Overflow => "its result may be beyond the largest float",
+            Cause::Analysis => "the analysis computes in doubles, and its own numbers are beyond them",
             Cause::Effort => "the search ended before it could tell, more effort may help",
         })
     }
 }
 
 /// Why the operation has no finite result over the box that was evaluated.
-pub fn cause(program: &Program, id: NodeId, evaluation: &Evaluation) -> Cause {
+pub fn cause(program: &Program, tape: &Tape, id: NodeId, evaluation: &Evaluation) -> Cause {
     let wide = |x: NodeId| evaluation.computed[x];
     match program.nodes()[id].op {
         Op::Div(_, y) if wide(y).contains_zero() => Cause::DivisorZero,
         Op::Ln(x) if wide(x).low() <= 0.0 => Cause::NotPositive,
         Op::Sqrt(x) if wide(x).low() < 0.0 => Cause::Negative,
         Op::Trigonometric(Trigonometric::Tangent, _) => Cause::Pole,
-        _ => Cause::Overflow,
+        _ if tape.may_overflow(id, evaluation) => Cause::Overflow,
+        _ => Cause::Analysis,
     }
 }
 
@@ -98,7 +102,6 @@ pub fn cause(program: &Program, id: NodeId, evaluation: &Evaluation) -> Cause {
 mod tests {
     use super::*;
     use crate::interval::Interval;
-    use crate::roundoff::tape::Tape;
     use probity_exact::Format;
 
     /// 0 · ln x is NaN at −1 in floats and undefined over the reals; √x is needed by nothing.
@@ -121,6 +124,6 @@ mod tests {
             assert_eq!(Needed::new(&program, &[], &[zero]).first_undefined(&evaluation), None);
         }
         tape.forward(&[Interval::new(-2.0, -1.0)], None, &mut evaluation);
-        assert_eq!(cause(&program, log, &evaluation), Cause::NotPositive);
+        assert_eq!(cause(&program, &tape, log, &evaluation), Cause::NotPositive);
     }
 }

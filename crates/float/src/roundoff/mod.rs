@@ -22,11 +22,12 @@ pub mod tape;
 
 use std::fmt;
 
+use crate::decimal::double;
 use crate::fpcore::{Comparison, Core, Path};
 use crate::interval::Interval;
 use crate::program::{NodeId, Program};
 use defined::{Cause, Needed};
-use search::{Condition, Found, Objective, Problem, maximise};
+use search::{Condition, Found, Objective, Problem, excluded, maximise};
 use tape::{Evaluation, Tape};
 
 /// How to analyse.
@@ -62,13 +63,13 @@ pub enum Unbounded {
     ResultMayBeZero,
     /// Reals and floats may take different ways through an `if`; only the absolute error is bounded then.
     Branches,
-    /// Somewhere in this box an operation may be undefined or overflow, or the search gave up.
+    /// Somewhere in this box an operation may be undefined or overflow, or no bound was found.
     Undefined {
         /// The operation, as an expression.
         operation: String,
         /// In what way.
         cause: Cause,
-        /// A box of inputs where it happens, as far as the search could tell.
+        /// A box of inputs where it happens, as far as the search could tell: a point where one was found.
         place: Vec<(String, f64, f64)>,
     },
     /// Not asked for.
@@ -83,9 +84,18 @@ impl fmt::Display for Unbounded {
             Unbounded::ResultMayBeZero => write!(f, "the result may be 0, or was not told from 0"),
             Unbounded::Branches => write!(f, "the ways of an `if` may differ between reals and floats"),
             Unbounded::Undefined { operation, cause, place } => {
-                write!(f, "{operation} may be undefined or overflow: {cause}")?;
+                match cause {
+                    Cause::Effort | Cause::Analysis => {
+                        write!(f, "no bound was found for {operation}: {cause}")?;
+                    }
+                    _ => write!(f, "{operation} may be undefined or overflow: {cause}")?,
+                }
                 for (i, (name, low, high)) in place.iter().enumerate() {
-                    write!(f, "{} {name} in [{low}, {high}]", if i == 0 { ", for" } else { "," })?;
+                    write!(f, "{} {name} ", if i == 0 { ", for" } else { "," })?;
+                    match low == high {
+                        true => write!(f, "= {}", double(*low))?,
+                        false => write!(f, "in [{}, {}]", double(*low), double(*high))?,
+                    }
                 }
                 Ok(())
             }
@@ -198,7 +208,7 @@ fn bound(
                     worst = Some(worst.map_or(upper, |w| w.max(upper)));
                     places.push(place);
                 }
-                Some(_) => return Err(reason(core, &problem, &program, &place)),
+                Some(_) => return Err(reason(core, &problem, &program, ranges, &place)),
             }
         }
     }
@@ -211,17 +221,41 @@ fn decided_sides(core: &Core, path: &Path) -> Vec<NodeId> {
     evaluated.flatten().flat_map(|c| [c.left, c.right]).collect()
 }
 
-/// Which operation may have no finite result in the box where the search gave up.
-fn reason(core: &Core, problem: &Problem, program: &Program, place: &[Interval]) -> Unbounded {
+/// Which operation may have no finite result in the box where the search gave up; for one input of it, where one is found.
+fn reason(
+    core: &Core,
+    problem: &Problem,
+    program: &Program,
+    ranges: &[Interval],
+    place: &[Interval],
+) -> Unbounded {
     let mut evaluation = Evaluation::default();
-    problem.tape.forward(place, None, &mut evaluation);
-    let names: Vec<String> = core.inputs.iter().map(|input| input.name.clone()).collect();
-    let (id, cause) = match problem.needed.first_undefined(&evaluation) {
-        Some(id) => (id, defined::cause(program, id, &evaluation)),
+    let mut fault = |place: &[Interval]| {
+        problem.tape.forward(place, None, &mut evaluation);
+        let id = problem.needed.first_undefined(&evaluation).filter(|_| !excluded(problem, &evaluation))?;
+        Some((id, defined::cause(program, problem.tape, id, &evaluation)))
+    };
+    // The ends, the middle, and what is nearest to 0: where something fails, it mostly does there.
+    let at: [fn(&Interval) -> f64; 4] =
+        [|x| 0f64.clamp(x.low(), x.high()), |x| x.low(), |x| x.high(), |x| x.middle()];
+    let points =
+        |of: &[Interval]| at.map(|at| of.iter().map(|span| Interval::point(at(span))).collect::<Vec<_>>());
+    let whole = fault(place).map(|found| (found, place.to_vec()));
+    let mut told = Vec::new();
+    for point in points(place).into_iter().chain(points(ranges)) {
+        told.push(fault(&point).filter(|(_, cause)| *cause != Cause::Analysis).map(|found| (found, point)));
+    }
+    // Where all points of the box are alike it says more.
+    let what = |told: &Option<((NodeId, Cause), Vec<Interval>)>| told.as_ref().map(|(found, _)| *found);
+    let alike = told[..at.len()].iter().all(|point| what(point) == what(&whole));
+    let told = told.into_iter().flatten().next().filter(|_| !alike);
+    let ((id, cause), place) = match told.or(whole) {
+        Some(told) => told,
         // Everything is defined there, so only a result of 0 is left as a reason.
         None if problem.objective == Objective::Relative => return Unbounded::ResultMayBeZero,
-        None => (problem.root, Cause::Effort),
+        None => ((problem.root, Cause::Effort), place.to_vec()),
     };
+    let names: Vec<String> = core.inputs.iter().map(|input| input.name.clone()).collect();
     Unbounded::Undefined {
         operation: program.render(id, &names),
         cause,

@@ -9,6 +9,8 @@ pub struct Grain {
     emin: i64,
     /// The largest finite number, rounded down to a double.
     most: f64,
+    /// Whether it is larger than all doubles.
+    outgrows_doubles: bool,
 }
 
 /// 2^exponent, rounded up to a double.
@@ -33,17 +35,23 @@ fn exponent_of(x: f64) -> i64 {
 impl Grain {
     /// Of a format.
     pub fn new(format: Format) -> Grain {
-        let most = match format.max_finite().to_rational() {
-            Some(exact) => directed::cast_down(&exact).min(f64::MAX),
-            // Beyond all doubles: no double overflows.
-            None => f64::MAX,
+        // Beyond all doubles: no double overflows. As a fraction the largest number may have a thousand million bits.
+        let outgrows_doubles = format.emax() > Format::BINARY64.emax();
+        let most = match outgrows_doubles {
+            true => f64::MAX,
+            false => format.max_finite().to_rational().map_or(f64::MAX, |exact| directed::cast_down(&exact)),
         };
-        Grain { precision: i64::from(format.precision()), emin: format.emin(), most }
+        Grain { precision: i64::from(format.precision()), emin: format.emin(), most, outgrows_doubles }
     }
 
     /// Half the distance of the smallest numbers: what rounding into the subnormal range may cost.
     pub fn tiny(&self) -> f64 {
         power_up(self.emin - self.precision)
+    }
+
+    /// Whether numbers of this size, where infinity is any that is beyond all doubles, may be beyond the largest of the format.
+    pub fn is_beyond(&self, magnitude: f64) -> bool {
+        magnitude > self.most && !(magnitude.is_infinite() && self.outgrows_doubles)
     }
 
     /// Whether the double is a number of the format, so that nothing at or below it rounds to more, and nothing at or
@@ -167,7 +175,11 @@ mod tests {
         assert_eq!(grain.error(f64::from_bits(3), true), 0.0);
         // 2^-1075 is no double: the next one above.
         assert_eq!(grain.error(f64::from_bits(3), false), f64::from_bits(1));
+        // Of numbers beyond all doubles nothing is known in a format that has larger ones.
+        assert!(grain.is_beyond(f64::INFINITY) && !grain.is_beyond(f64::MAX));
+        assert!(!Grain::new(Format::new(53, -2000, 2000).unwrap()).is_beyond(f64::INFINITY));
         let single = Grain::new(Format::BINARY32);
+        assert!(single.is_beyond(1e39) && !single.is_beyond(1e38));
         assert_eq!(single.error(1e39, false), f64::INFINITY);
         assert_eq!(single.error(1.0e-45, false), 2f64.powi(-150));
         assert_eq!(exponent_of(f64::from_bits(1)), -1074);

@@ -18,6 +18,20 @@ const BITS: u32 = 160;
 /// Candidates that are computed again.
 const FINALISTS: usize = 4;
 
+/// Products of words of 64 bits that all samples together may take, about: half a second.
+const LIMBS: usize = 100_000_000;
+
+/// What one sample takes, about, in products of words: those of one product for an operation, and for a function, which is a series, some
+/// hundred times as many.
+fn limbs(program: &Program) -> usize {
+    let cost = |node: &crate::program::Node| {
+        let words = node.format.precision() as usize / 64 + 1;
+        let series = if node.op.is_library_function() { 4 + node.format.precision() as usize / 4 } else { 1 };
+        words.saturating_mul(words).saturating_mul(series)
+    };
+    program.nodes().iter().map(cost).fold(1, usize::saturating_add)
+}
+
 /// A deterministic source of sample points.
 struct Source(u64);
 
@@ -55,24 +69,22 @@ pub fn sampled_error(core: &Core, places: &[Vec<Interval>], count: usize, exact_
         (_, true) => count / 20,
         _ => count / 100,
     };
+    // In a wide format fewer are tried, so that all take no longer.
+    let count = if fast { count } else { count.min((LIMBS / limbs(&core.program)).max(1)) };
+    // Floats of more bits than a double has are near doubles, as reals are; `verified` rounds them.
+    let doubles = exact_inputs && core.inputs.iter().all(|input| input.format.precision() <= 53);
     let constants = fast.then(|| constants(&core.program));
     let mut best: Vec<(f64, Vec<Doubled>)> = Vec::new();
     for round in 0..count {
         let point: Vec<Doubled> = match best.first() {
             // A third of the time, step from the best so far.
-            Some((_, centre)) if round % 3 == 2 => centre
-                .iter()
-                .zip(ranges)
-                .map(|(x, range)| near(*x, *range, &mut source, exact_inputs))
-                .collect(),
+            Some((_, centre)) if round % 3 == 2 => {
+                centre.iter().zip(ranges).map(|(x, range)| near(*x, *range, &mut source, doubles)).collect()
+            }
             _ => {
                 let pick = source.next() as usize % (places.len() + 1);
                 let place = places.get(pick).map_or(ranges, |place| place);
-                place
-                    .iter()
-                    .zip(ranges)
-                    .map(|(s, range)| draw(*s, *range, &mut source, exact_inputs))
-                    .collect()
+                place.iter().zip(ranges).map(|(s, range)| draw(*s, *range, &mut source, doubles)).collect()
             }
         };
         let error = match &constants {

@@ -123,7 +123,7 @@ pub fn maximise(problem: &Problem, inputs: &[Interval]) -> Found {
             };
             return Found { upper: Some(upper), place, boxes };
         }
-        let halves = top.split.and_then(|k| halves(&top.inputs, k));
+        let halves = top.split.and_then(|k| halves(&top.inputs, k, top.upper.is_infinite()));
         match halves {
             None => {
                 if top.upper > stuck_upper {
@@ -148,9 +148,15 @@ pub fn maximise(problem: &Problem, inputs: &[Interval]) -> Found {
     }
 }
 
-fn halves(inputs: &[Interval], k: usize) -> Option<[Vec<Interval>; 2]> {
+/// Both halves of a box. Where nothing is known yet and an input is of many sizes, it is the sizes that are halved: 1/x on
+/// [10^-300, 1] has a bound where x is of a few.
+fn halves(inputs: &[Interval], k: usize, unknown: bool) -> Option<[Vec<Interval>; 2]> {
     let span = inputs[k];
-    let middle = span.middle();
+    let (least, most) = (span.mignitude(), span.magnitude());
+    let middle = match unknown && least > 0.0 && most / least > MANY_SIZES {
+        true => (least.sqrt() * most.sqrt()).copysign(span.low()),
+        false => span.middle(),
+    };
     if !(span.low() < middle && middle < span.high()) {
         return None;
     }
@@ -159,6 +165,9 @@ fn halves(inputs: &[Interval], k: usize) -> Option<[Vec<Interval>; 2]> {
     parts[1][k] = Interval::new(middle, span.high());
     Some(parts)
 }
+
+/// By how much the ends of a range differ that is halved by size.
+const MANY_SIZES: f64 = 1e6;
 
 struct Searcher<'a, 'b> {
     problem: &'a Problem<'b>,
@@ -179,9 +188,7 @@ impl Searcher<'_, '_> {
         for _ in 0..=inputs.len() {
             let tape = self.problem.tape;
             tape.forward(&inputs, floors.as_deref(), &mut self.main);
-            if self.main.excluded
-                || self.problem.conditions.iter().any(|condition| violated(condition, &self.main))
-            {
+            if excluded(self.problem, &self.main) {
                 return None;
             }
             let sum = match self.problem.objective {
@@ -362,7 +369,7 @@ impl Searcher<'_, '_> {
             let distance = self.point.value[condition.right] - self.point.value[condition.left];
             distance.low() >= 0.0
         });
-        let sum = tape.backward(root, &mut self.point);
+        let sum = tape.backward(root, &mut self.point).min(self.point.error[root]);
         if !inside || !sum.is_finite() {
             return;
         }
@@ -377,6 +384,11 @@ impl Searcher<'_, '_> {
             self.attained = self.attained.max(here);
         }
     }
+}
+
+/// Whether the conditions exclude the box that was evaluated.
+pub(super) fn excluded(problem: &Problem, evaluation: &Evaluation) -> bool {
+    evaluation.excluded || problem.conditions.iter().any(|condition| violated(condition, evaluation))
 }
 
 /// Whether the condition fails everywhere in the box.

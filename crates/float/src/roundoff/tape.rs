@@ -85,6 +85,8 @@ pub struct Evaluation {
     pub local_least: Vec<f64>,
     /// The bounds E_i of the whole error at a node.
     pub error: Vec<f64>,
+    /// The part of E_i that comes from the arguments.
+    pub(super) carried: Vec<f64>,
     /// ∂F/∂d_i.
     pub adjoint: Vec<Interval>,
     /// Partial derivatives in the arguments, over the widened ranges.
@@ -108,6 +110,7 @@ impl Default for Evaluation {
             local: vec![],
             local_least: vec![],
             error: vec![],
+            carried: vec![],
             adjoint: vec![],
             partial: vec![],
             constants: Interval::ZERO,
@@ -323,6 +326,7 @@ impl Tape {
         out.local.clear();
         out.local_least.clear();
         out.error.clear();
+        out.carried.clear();
         out.partial.clear();
         out.kinked = false;
         out.excluded = false;
@@ -340,10 +344,7 @@ impl Tape {
                     propagated = plus_up(propagated, times_up(partial[k].magnitude(), out.error[*argument]));
                 }
             }
-            if let Step::Sqrt(x) = self.steps[i] {
-                // |√a − √b| ≤ √|a − b|, which is finite where the derivative is not.
-                propagated = propagated.min(up(out.error[x].sqrt()));
-            }
+            propagated = propagated.min(self.without_slopes(i, &partial, out));
             let before = self.before_rounding(i, value, out);
             let (mut local, least) = self.local_error(i, value, propagated, before, out);
             if let Some(floors) = floors {
@@ -370,9 +371,17 @@ impl Tape {
             out.local.push(local);
             out.local_least.push(least);
             out.error.push(error);
+            out.carried.push(propagated);
             out.wide.push(wide);
             out.computed.push(computed);
         }
+    }
+
+    /// Whether the result of a node may be beyond the largest float of its format, as far as the evaluation knows; otherwise what
+    /// is infinite in the evaluation is so because doubles end.
+    pub(super) fn may_overflow(&self, i: usize, evaluation: &Evaluation) -> bool {
+        let (size, carried) = (evaluation.value[i].magnitude(), evaluation.carried[i]);
+        self.grain[i].is_beyond(if carried.is_finite() { plus_up(size, carried) } else { size })
     }
 
     pub(super) fn arguments(&self, i: usize) -> [Option<usize>; 3] {
@@ -428,7 +437,7 @@ impl Tape {
             Step::Mul(x, y) => (v(x).exact_product(v(y)), [w(y), w(x), O]),
             Step::Div(x, y) => match (v(x).exact_quotient(v(y)), w(y).reciprocal(), w(x).checked_div(w(y))) {
                 (Some(value), Some(inverse), Some(quotient)) => (value, [inverse, -(quotient * inverse), O]),
-                _ => (ALL, [ALL, ALL, O]),
+                (value, ..) => (value.unwrap_or(ALL), [ALL, ALL, O]),
             },
             Step::Sqrt(x) => {
                 let value = v(x).sqrt();
@@ -448,7 +457,7 @@ impl Tape {
             Step::Exp(x) => (v(x).exp(), [w(x).exp(), O, O]),
             Step::Ln(x) => match (v(x).ln(), w(x).low() > 0.0, w(x).reciprocal()) {
                 (Some(value), true, Some(slope)) => (value, [slope, O, O]),
-                _ => (ALL, [ALL, O, O]),
+                (value, ..) => (value.unwrap_or(ALL), [ALL, O, O]),
             },
             Step::Trigonometric(f, x) => match (f.of(&v(x)), slope(f, w(x))) {
                 (Some(value), Some(slope)) => (value, [slope, O, O]),
@@ -474,6 +483,29 @@ impl Tape {
                 };
                 (value, slopes)
             }
+        }
+    }
+
+    /// What the errors of the arguments do to the result where slopes say less: they may have no bound, be beyond all doubles, or
+    /// take no notice that the result has a range. Infinite where nothing else is known.
+    fn without_slopes(&self, i: usize, partial: &[Interval; 3], out: &Evaluation) -> f64 {
+        let error = |x: usize| out.error[x];
+        match self.steps[i] {
+            // |√a − √b| ≤ √|a − b|.
+            Step::Sqrt(x) => up(error(x).sqrt()),
+            // By the mean-value theorem e_x·|1/ỹ| + e_y·|x̃/ỹ|·|1/ỹ|, in the order in which 1/ỹ² is never formed.
+            Step::Div(x, y) => {
+                let inverse = partial[0].magnitude();
+                let quotient =
+                    out.wide[x].checked_div(out.wide[y]).map_or(f64::INFINITY, Interval::magnitude);
+                plus_up(times_up(error(x), inverse), times_up(times_up(error(y), inverse), quotient))
+            }
+            // Both logarithms are among those of what the argument may be.
+            Step::Ln(x) => out.wide[x].ln().map_or(f64::INFINITY, Interval::width_up),
+            // Two values of a sine are no more than 2 apart, two of an arctangent less than π.
+            Step::Trigonometric(Trigonometric::Sine | Trigonometric::Cosine, _) => 2.0,
+            Step::Trigonometric(Trigonometric::Arctangent, _) => std::f64::consts::PI.next_up(),
+            _ => f64::INFINITY,
         }
     }
 

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! let fault = probity_prove::certificate::check("no certificate").unwrap_err();
-//! assert_eq!(fault.to_string(), "line 1: expected 'probity-certificate 1', found 'something else'");
+//! assert_eq!(fault.to_string(), "line 1: this is no certificate: the first line of one is 'probity-certificate 1'");
 //! ```
 
 mod code;
@@ -33,6 +33,9 @@ use crate::proof::Proof;
 
 const FORMAT: &str = "probity-certificate 1";
 
+/// What the first line is in every version, but for its number.
+const ANY_VERSION: &str = "probity-certificate ";
+
 /// Why a certificate is rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
@@ -42,6 +45,13 @@ pub enum Fault {
         line: usize,
         /// What is wrong with it.
         error: ReadError,
+    },
+    /// The first line is not that of a certificate.
+    NoCertificate,
+    /// It is a certificate of a version that is not read here.
+    AnotherVersion {
+        /// The version.
+        found: String,
     },
     /// The hash is not that of the mechanism and the claim.
     WrongHash {
@@ -82,6 +92,15 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Fault::Unreadable { line, error } => write!(f, "line {line}: {error}"),
+            Fault::NoCertificate => {
+                write!(f, "line 1: this is no certificate: the first line of one is '{FORMAT}'")
+            }
+            Fault::AnotherVersion { found } => {
+                write!(
+                    f,
+                    "line 1: this is a certificate of version {found}, and what is read here is '{FORMAT}'"
+                )
+            }
             Fault::WrongHash { stated, actual } => {
                 write!(f, "the hash is {stated}, but that of the mechanism and claim is {actual}")
             }
@@ -155,8 +174,15 @@ pub fn parts(certificate: &str) -> Result<Parts, Fault> {
     let mut lines = Lines { lines: certificate.lines().collect(), at: 0, shared: Shared::new() };
     let format = lines.next()?;
     if format != FORMAT {
-        // Another file was named by mistake, and what is in it is not to be shown.
-        return Err(lines.fault(ReadError::new(format!("'{FORMAT}'"), "something else")));
+        let version = format.strip_prefix(ANY_VERSION).map(str::trim);
+        let is_number = |text: &&str| {
+            (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        };
+        return Err(match version.filter(is_number) {
+            Some(version) => Fault::AnotherVersion { found: version.to_owned() },
+            // Another file was named by mistake, and what is in it is not to be shown.
+            None => Fault::NoCertificate,
+        });
     }
     let line = lines.next()?;
     let Some(stated) = line.strip_prefix("hash ") else {

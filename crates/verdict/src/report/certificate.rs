@@ -25,7 +25,7 @@ pub fn section(certificate: &Certified) -> Section {
     let mut blocks = vec![
         Block::Code(format!("{}\n\n{}", certificate.theorem.bound(), certificate.theorem)),
         Block::Facts(vec![
-            ("ε".into(), certificate.epsilon.to_string()),
+            ("ε".into(), decimal::up(&certificate.epsilon_exact, decimal::DISTINCT)),
             ("excess over the reals".into(), at_most(certificate.excess)),
             ("δ".into(), format!("{} ({})", at_most(certificate.delta), certificate.purity())),
             (
@@ -82,7 +82,7 @@ fn place(case: &Case) -> String {
 
 fn cases(cases: &[Case]) -> Block {
     let ends = |ends: &Option<(f64, f64)>, missing: &str| match ends {
-        Some((low, high)) => format!("[{low:.4e}, {high:.4e}]"),
+        Some((low, high)) => decimal::outward(*low, *high),
         None => missing.to_owned(),
     };
     let row =

@@ -12,7 +12,7 @@ use probity_report::{Block, Section};
 
 use super::{Case, listed, middle};
 use crate::audit;
-use crate::decimal::{self, at_most};
+use crate::decimal::{self, FIGURES, at_most};
 use crate::error::Error;
 use crate::given;
 use crate::watch::Watch;
@@ -167,9 +167,9 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
         facts.push(("claimed ρ (of a μ, μ²/2)".into(), rho.to_f64().to_string()));
         let orders = report.renyi();
         let shown = orders.iter().map(Renyi::rho).fold(0.0, f64::max);
-        facts.push(("ρ that these inputs show".into(), decimal::figure_of(shown)));
+        facts.push(("ρ that these inputs show".into(), decimal::at_least(shown)));
         for Renyi { order, low, high } in orders {
-            let bounds = format!("{} to {}", decimal::figure_of(low), decimal::figure_of(high));
+            let bounds = format!("{} to {}", decimal::at_least(low), at_most(high));
             facts.push((format!("Rényi divergence of order {order}"), bounds));
         }
     } else {
@@ -178,7 +178,7 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
     if let Some(excess) = audit.excess().filter(|_| audit.rho.is_none()) {
         let shown = match excess.certain_excess() {
             0.0 => "0, to nine digits or more".to_owned(),
-            some => decimal::figure_of(some),
+            some => decimal::at_least(some),
         };
         facts.push(("loss less ε".into(), shown));
     }
@@ -188,7 +188,7 @@ fn facts(case: &Case<'_>, audit: &Audit, names: &[String; 2]) -> Block {
     };
     facts.push(("outcomes possible under one input only".into(), impossible));
     let at = if audit.rho.is_some() { "δ at ε = 0" } else { "δ at the claimed ε" };
-    facts.push((at.into(), decimal::figure(&report.delta(&audit.epsilon.high).low)));
+    facts.push((at.into(), decimal::down(&report.delta(&audit.epsilon.high).low, FIGURES)));
     facts.push(("this is".into(), "a lower bound: other inputs may lose more".into()));
     Block::Facts(facts)
 }
@@ -427,7 +427,7 @@ fn curve(audit: &Audit) -> Block {
     let points: Vec<(f64, f64)> = epsilons.iter().filter_map(at).collect();
     let ends = points.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p.1), h.max(p.1)));
     let x = audit.epsilon.to_f64();
-    let there = decimal::figure(&audit.report.delta(&audit.epsilon.high).low);
+    let there = decimal::down(&audit.report.delta(&audit.epsilon.high).low, FIGURES);
     let plot = Plot {
         title: "Privacy curve of the two inputs".into(),
         x: Axis::linear("ε, nats"),

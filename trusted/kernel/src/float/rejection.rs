@@ -50,7 +50,7 @@ pub enum Rejection {
         /// The product of the constants up to that step.
         factor: Rational,
     },
-    /// The uniform has more bits than the format.
+    /// The uniform has more bits than the format, or none.
     UniformTooFine {
         /// How many.
         bits: u32,
@@ -196,6 +196,9 @@ impl fmt::Display for Rejection {
             }
             Rejection::NoiseOutOfRange { factor } => {
                 write!(f, "the noise times {factor} may leave the normal range of the format")
+            }
+            Rejection::UniformTooFine { bits: 0 } => {
+                write!(f, "a uniform of 0 bits is always the same: it has to have at least 1")
             }
             Rejection::UniformTooFine { bits } => {
                 write!(f, "a uniform of {bits} bits has more than the format")

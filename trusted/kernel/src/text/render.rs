@@ -279,7 +279,7 @@ impl Display for Reading {
             Reading::BINARY64 => write!(f, "in binary64"),
             Reading::BINARY32 => write!(f, "in binary32"),
             Reading::BINARY16 => write!(f, "in binary16"),
-            Reading::Binary { precision, emin, emax } => write!(f, "in binary({precision}, {emin}, {emax})"),
+            Reading::Binary { precision, emin, emax } => write!(f, "in float({precision}, {emin}, {emax})"),
         }
     }
 }

@@ -145,8 +145,11 @@ fn platform_ln(cost: &LogarithmCost) -> Extra {
 fn reachability(found: &Reachability) -> Extra {
     let (low, high) = (directed::cast_down(&found.share.low), directed::cast_up(&found.share.high));
     let line = format!(
-        "{} of {} outputs of the first input cannot come from the second: they give it away (share {low:.3} to {high:.3} at 95 %)",
-        found.unreachable, found.samples
+        "{} of {} outputs of the first input cannot come from the second: they give it away (share {} to {} at 95 %)",
+        found.unreachable,
+        found.samples,
+        decimal::down(&found.share.low, 3),
+        decimal::up(&found.share.high, 3)
     );
     let data = json!({"samples": found.samples, "unreachable": found.unreachable, "share": [low, high]});
     ("reachability", line, data)
@@ -236,7 +239,7 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
                 let loss = decimal::double(worst.loss.certain());
                 let at = decimal::outcome(&worst.outcome);
                 if infinite {
-                    let excess = comparison.excess().map(decimal::figure_of);
+                    let excess = comparison.excess().map(decimal::at_least);
                     let excess = excess.map_or(String::new(), |excess| format!(", excess {excess}"));
                     writeln!(out, "finite  {loss} at outcome {at}{excess}")?;
                 } else {
@@ -245,7 +248,7 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
                         writeln!(out, "claimed {}", decimal::double(epsilon.to_f64()))?;
                     }
                     if let Some(excess) = comparison.excess() {
-                        writeln!(out, "excess  {}", decimal::figure_of(excess))?;
+                        writeln!(out, "excess  {}", decimal::at_least(excess))?;
                     }
                 }
             }
@@ -268,29 +271,25 @@ fn print(comparison: &Comparison, arguments: &Arguments) -> Result<(), Failure> 
         if !report.impossible.is_empty() {
             writeln!(out, "impossible mass {}", decimal::figure(&report.impossible_mass))?;
         }
-        writeln!(out, "escaped mass {}", decimal::figure(&report.escaped_mass))?;
+        writeln!(out, "escaped mass {}", decimal::up(&report.escaped_mass, decimal::FIGURES))?;
         if is_concentrated(*measure) {
             let name = if *measure == Reading::Mu { "mu" } else { "rho" };
             writeln!(out, "claimed {name} {}", decimal::double(amount(*measure, epsilon)))?;
             for Renyi { order, low, high } in renyi {
-                let (low, high) = (decimal::figure_of(*low), decimal::figure_of(*high));
+                let (low, high) = (decimal::at_least(*low), decimal::at_most(*high));
                 writeln!(out, "Renyi divergence of order {order}: {low} to {high}")?;
             }
             let shown = comparison.rho_shown().unwrap_or(0.0);
             let above = shown > directed::cast_up(&epsilon.high);
             let verdict = if above && *neighbours { ", more than is claimed" } else { "" };
-            writeln!(out, "rho shown {}{verdict}", decimal::figure_of(shown))?;
+            writeln!(out, "rho shown {}{verdict}", decimal::at_least(shown))?;
         } else {
-            let delta = decimal::figure_of(comparison.delta(&epsilon.high));
+            let delta = decimal::down(&comparison.delta_at_least(&epsilon.high), decimal::FIGURES);
             writeln!(out, "delta at the claimed epsilon {delta}")?;
         }
         for epsilon in &arguments.at_epsilon {
-            writeln!(
-                out,
-                "delta({}) = {:.6e}",
-                decimal::exact_or_nearest(epsilon),
-                comparison.delta(epsilon)
-            )?;
+            let delta = decimal::down(&comparison.delta_at_least(epsilon), decimal::FIGURES);
+            writeln!(out, "delta({}) at least {delta}", decimal::exact_or_nearest(epsilon))?;
         }
         writeln!(out, "This is a lower bound: other inputs may lose more.  {seconds:.3} s")
     })

@@ -59,7 +59,7 @@ pub fn print(event: &EventAudit, json: bool) -> Answer {
         match event.rho_shown() {
             Some(rho) => {
                 let name = if *measure == Reading::Mu { "mu" } else { "rho" };
-                writeln!(out, "rho shown {}", decimal::figure_of(rho))?;
+                writeln!(out, "rho shown {}", decimal::at_least(rho))?;
                 writeln!(out, "claimed {name} {}", decimal::double(audit::amount(*measure, epsilon)))?;
             }
             None => writeln!(out, "claimed {}", decimal::double(epsilon.to_f64()))?,

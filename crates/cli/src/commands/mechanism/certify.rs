@@ -143,7 +143,7 @@ fn print(found: &Found, arguments: &Arguments, out: &mut dyn Write) -> io::Resul
 }
 
 fn print_one(certificate: &Certified, derivation: bool, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "  epsilon   {}", decimal::double(certificate.epsilon))?;
+    writeln!(out, "  epsilon   {}", decimal::up(&certificate.epsilon_exact, decimal::DISTINCT))?;
     writeln!(out, "  excess    at most {} over the reals", decimal::at_most(certificate.excess))?;
     writeln!(out, "  {}", certificate.purity())?;
     writeln!(out, "  method    threshold (docs/threshold-theorem.md), checked by the kernel")?;
@@ -174,11 +174,11 @@ fn print_one(certificate: &Certified, derivation: bool, out: &mut dyn Write) -> 
 
 fn print_steps(theorem: &FloatTheorem, out: &mut dyn Write) -> io::Result<()> {
     let steps = theorem.bound().steps();
-    let up = directed::cast_up;
+    let up = |x: &Rational| decimal::up(x, decimal::DISTINCT);
     writeln!(out, "  the theorem's numbers:")?;
     for (name, value) in [
         ("kappa - 1", up(&(&steps.kappa - Rational::ONE))),
-        ("cell width", directed::cast_down(&steps.width)),
+        ("cell width", decimal::down(&steps.width, decimal::DISTINCT)),
         ("reach", up(&steps.reach)),
         ("near", up(&steps.near)),
         ("above", up(&steps.above)),
@@ -189,14 +189,14 @@ fn print_steps(theorem: &FloatTheorem, out: &mut dyn Write) -> io::Result<()> {
         ("A- beside", up(&steps.minus.0)),
         ("A- around", up(&steps.minus.1)),
     ] {
-        writeln!(out, "    {name:<10} {value:e}")?;
+        writeln!(out, "    {name:<10} {value}")?;
     }
     Ok(())
 }
 
 fn print_case(case: &Case, derivation: bool, out: &mut dyn Write) -> io::Result<()> {
     let ends = |ends: &Option<(f64, f64)>, missing: &str| match ends {
-        Some((low, high)) => format!("[{low:.6e}, {high:.6e}]"),
+        Some((low, high)) => decimal::outward(*low, *high),
         None => missing.to_owned(),
     };
     let place = match case.subcase.is_empty() {

@@ -168,13 +168,13 @@ fn answer(question: &Question<'_>, worst: &Worst) -> Answer {
                 } else {
                     let shown = if in_rho { "rho shown " } else { "loss      " };
                     writeln!(out, "  {shown} {}", decimal::double(best.loss))?;
-                    writeln!(out, "  excess     {}", decimal::figure_of(best.excess))?;
+                    writeln!(out, "  excess     {}", decimal::at_least(best.excess))?;
                 }
                 if best.impossible > 0 && best.event.is_none() {
                     let some = best.impossible;
                     writeln!(out, "  because    {some} outcomes are possible under one of them only")?;
                     if best.finite_excess.is_finite() {
-                        writeln!(out, "  finite     excess {}", decimal::figure_of(best.finite_excess))?;
+                        writeln!(out, "  finite     excess {}", decimal::at_least(best.finite_excess))?;
                     }
                 }
                 match (&best.event, &best.outcome) {

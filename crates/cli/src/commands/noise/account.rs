@@ -295,10 +295,11 @@ fn lines(arguments: &Arguments, answered: Option<&(&Question, Accounted)>) -> Ve
         }
         lines.push(format!("by {}", answer.method));
         lines.extend(answer.note.clone());
-        // A note says why it is not narrower, and more time would change nothing.
-        if !answer.reached && answer.note.is_none() {
+        let little = answer.seconds < doubles_around(&arguments.seconds).0 * LITTLE;
+        // A note says why it is not narrower, but where the time was over.
+        if !answer.reached && !(little && answer.note.is_some()) {
             let width = answer.bracket.width();
-            lines.push(match answer.seconds < doubles_around(&arguments.seconds).0 * LITTLE {
+            lines.push(match little {
                 true => format!("a relative width of {width:.1e} was reached, and more time gives no less"),
                 false => {
                     format!("a relative width of {width:.1e} was reached in the time; --seconds gives more")

@@ -190,7 +190,7 @@ fn cells((path, verdict): &Row) -> Vec<String> {
     };
     let expected = if verdict.is_as_expected() { "as expected" } else { "UNEXPECTED" };
     let certified = verdict.certificate.as_ref().map_or("-".to_owned(), |certificate| {
-        let epsilon = decimal::double(certificate.epsilon);
+        let epsilon = decimal::up(&certificate.epsilon_exact, decimal::DISTINCT);
         match certificate.delta == 0.0 {
             true => epsilon,
             false => format!("{epsilon}, delta {}", decimal::at_most(certificate.delta)),
