@@ -92,10 +92,12 @@ pub fn search_refutation_until(
     let as_usual = search.seen.clone();
     if finished && !further.is_over() {
         search.until = further.clone();
-        let found = search.further(&settings).or_else(|| match further.has_end() {
-            true => search.while_there_is_time(settings),
-            false => None,
-        });
+        let mut found = search.further(&settings);
+        // What comes after these rounds is more than was promised.
+        finished = !usual.is_over();
+        if found.is_none() && further.has_end() {
+            found = search.while_there_is_time(settings);
+        }
         if let Some(found) = found {
             return Ok(Verdict::Refuted(Box::new(found)));
         }
@@ -103,7 +105,6 @@ pub fn search_refutation_until(
         if further.is_over() && !usual.is_over() {
             search.seen = as_usual;
         }
-        finished = !usual.is_over();
     }
     search.verdict(finished)
 }
