@@ -37,6 +37,11 @@ impl Deadline {
         self
     }
 
+    /// Whether the time will ever come.
+    pub(crate) fn has_end(&self) -> bool {
+        self.at.is_some()
+    }
+
     /// Whether the time has come.
     pub fn is_over(&self) -> bool {
         self.switches.iter().any(|switch| switch.load(Ordering::Relaxed))

@@ -1,6 +1,7 @@
 //! The test files of this crate as one program, since each program is linked with all libraries anew.
 //! One file alone: `cargo test -p probity-audit --test all worst_rho::`.
 
+mod corners;
 mod discrete;
 mod formats;
 mod integration;

@@ -10,7 +10,7 @@ use probity_kernel::context::{Context, for_each_expr};
 use probity_kernel::conversion::{Conversion, by_order, normal, tail};
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::law::parameters;
-use probity_kernel::term::{Claim, Distribution, Reading, Statement};
+use probity_kernel::term::{Adjacency, Claim, Distribution, Reading, Statement};
 
 use crate::algebra::{number, visit};
 use crate::derivation::Reason;
@@ -23,6 +23,8 @@ use crate::tables::is_irrational;
 const HALVINGS: usize = 24;
 /// How often the largest number is halved before none is taken to be enough.
 const SMALLER: usize = 120;
+/// The most numbers μ that are read off the draws of a text.
+const MOST_OWN: usize = 4;
 /// The largest μ and ρ that are tried.
 const LARGEST: i64 = 64;
 /// What may be spent on evidence for a tail bound.
@@ -42,6 +44,8 @@ pub(crate) fn candidates(context: &Context, claim: &Claim) -> Vec<(Claim, Conver
             claims.extend(shorter(&largest));
             claims.dedup();
         }
+        let own = of_one_draw(context).into_iter().filter(|mu| normal(mu, &epsilon, &delta));
+        claims.extend(own.filter(|mu| !claims.contains(mu)).collect::<Vec<_>>());
         for mu in claims {
             found.push((of(Expr::Number(mu), Reading::Mu), Conversion::Normal));
         }
@@ -64,6 +68,59 @@ pub(crate) fn candidates(context: &Context, claim: &Claim) -> Vec<(Claim, Conver
     match search_within(context, &[], &tail(&from, claim), &mut effort) {
         Ok(evidence) => vec![(from, Conversion::Tail(Box::new(evidence)))],
         Err(_) => vec![],
+    }
+}
+
+/// Of the normal draws whose deviation is a number, the distance of neighbours over the deviation: what one draw costs in μ, whatever
+/// the claim is. Next to it lie numbers with more digits than evidence is found for.
+fn of_one_draw(context: &Context) -> Vec<Rational> {
+    let mechanism = context.mechanism();
+    let mut distances: Vec<Rational> = vec![Rational::ONE];
+    for clause in &mechanism.adjacency {
+        let bound = match clause {
+            Adjacency::Related(related) => {
+                visit(related, &mut |part| {
+                    if let Expr::Binary(Binary::Le | Binary::Lt, _, bound) = part {
+                        distances.extend(number(bound));
+                    }
+                });
+                None
+            }
+            Adjacency::EveryEntry { bound, .. }
+            | Adjacency::EveryEntryGrows { bound, .. }
+            | Adjacency::OneEntry { bound, .. }
+            | Adjacency::OneEntryOf { bound, .. }
+            | Adjacency::Norm { bound, .. } => number(bound),
+            _ => None,
+        };
+        distances.extend(bound);
+    }
+    let mut found: Vec<Rational> = Vec::new();
+    for_each_draw(&mechanism.body, &mut |law| {
+        let Distribution::Gaussian { deviation, .. } = law else { return };
+        let Some(deviation) = number(&inline(deviation, &definitions(&mechanism.body))) else { return };
+        for distance in distances.iter().filter(|_| deviation > Rational::ZERO) {
+            let mu = distance / &deviation;
+            if !found.contains(&mu) && found.len() < MOST_OWN {
+                found.push(mu);
+            }
+        }
+    });
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    found
+}
+
+fn for_each_draw(body: &[Statement], see: &mut dyn FnMut(&Distribution)) {
+    for statement in body {
+        match statement {
+            Statement::Draw { law, .. } => see(law),
+            Statement::If { then, otherwise, .. } => {
+                for_each_draw(then, see);
+                for_each_draw(otherwise, see);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => for_each_draw(body, see),
+            Statement::Assign { .. } | Statement::Append { .. } => {}
+        }
     }
 }
 

@@ -62,8 +62,8 @@ pub enum Reason {
     Unbounded {
         /// The sum.
         sum: String,
-        /// The field to bound.
-        field: String,
+        /// The fields to bound.
+        fields: Vec<String>,
         /// Whether a root stands beside it, as where a row is clipped to a length.
         clipped: bool,
     },
@@ -165,18 +165,24 @@ impl fmt::Display for Reason {
                 write!(f, "; a proof block may say it")
             }
             Reason::EvidenceMissing => write!(f, "evidence is missing"),
-            Reason::Unbounded { sum, field, clipped } => write!(
-                f,
-                "no bound was found of how far one row can change {sum}, by its field {field}; {}",
-                match clipped {
-                    false => format!("write clamp(r.{field}, low, high) with public bounds"),
-                    true => format!(
-                        "a field that is divided by the length of its row, which a root computes, is bounded only together with the other \
-                         fields under the root, which is recognised for gaussian noise in rho or mu where a row is added or removed; bounded by \
-                         itself is clamp(r.{field}, low, high) with public bounds, which clips each field and is another mechanism"
-                    ),
-                }
-            ),
+            Reason::Unbounded { sum, fields, clipped } => {
+                let clamps: Vec<String> =
+                    fields.iter().map(|field| format!("clamp(r.{field}, low, high)")).collect();
+                let (named, clamps) = (fields.join(" and "), clamps.join(" and "));
+                let word = if fields.len() == 1 { "field" } else { "fields" };
+                write!(
+                    f,
+                    "no bound was found of how far one row can change {sum}, by its {word} {named}; {}",
+                    match clipped {
+                        false => format!("write {clamps} with public bounds"),
+                        true => format!(
+                            "a field that is divided by the length of its row, which a root computes, is bounded only together with the other \
+                             fields under the root, which is recognised for gaussian noise in rho or mu where a row is added or removed; bounded by \
+                             itself is {clamps} with public bounds, which clips each field and is another mechanism"
+                        ),
+                    }
+                )
+            }
             Reason::Measure { draw, instead } => {
                 write!(f, "the claim's measure has no rule for the draw '{draw}'; {instead}")
             }

@@ -53,7 +53,7 @@ use crate::plan::centers::centered;
 use crate::plan::rewrites::{hoisted, name_output, public_names_inlined, rewrite, unrolled};
 use crate::searching::{Answers, Searching};
 use crate::side::{mirrored, search_mirrored, search_side};
-use crate::tables::{MANY_ALTERNATIVES, Sum, alternatives, sums, unbounded};
+use crate::tables::{MANY_ALTERNATIVES, Sum, alternatives, of_no_known_range, sums, unbounded};
 
 /// A theorem and how it was proved.
 #[derive(Clone, Debug)]
@@ -283,19 +283,29 @@ fn prove_directly(
         return Err(failure);
     }
     let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
-    if let Some((sum, field)) = unbounded(&forward) {
+    if let Some((sum, fields)) = unbounded(&forward) {
         let Sum { table, condition, value } = sum;
         let mut clipped = false;
         visit(&value, &mut |part| clipped |= matches!(part, Expr::Unary(Unary::Sqrt, _)));
         let sum = Expr::sum(Variable::Plain(table), condition, value).to_string();
-        let reason = Reason::Unbounded { sum, field: field.to_string(), clipped };
+        let fields = fields.iter().map(ToString::to_string).collect();
+        let reason = Reason::Unbounded { sum, fields, clipped };
         return Err(Failure::new("the sum over rows", reason));
     }
-    if effort.is_spent() {
+    let mut failure = if effort.is_spent() {
         let failure = Failure::new("the program", Reason::OutOfSteps);
-        return Err(best.map_or(failure.clone(), |attempt| attempt.with_skeleton(mechanism, failure)));
+        best.map_or(failure.clone(), |attempt| attempt.with_skeleton(mechanism, failure))
+    } else {
+        best.map_or_else(|| no_plan(mechanism, &rewritten), |attempt| attempt.explain(mechanism, deadline))
+    };
+    if let Some(Sum { table, condition, value }) = of_no_known_range(&forward) {
+        let clamped = value.clamp(Expr::var("low"), Expr::var("high"));
+        let sum = Expr::sum(Variable::Plain(table), condition, clamped);
+        failure
+            .help
+            .insert(0, format!("no bound was found of what a row adds; with public bounds write {sum}"));
     }
-    Err(best.map_or_else(|| no_plan(mechanism, &rewritten), |attempt| attempt.explain(mechanism, deadline)))
+    Err(failure)
 }
 
 /// Whether a text goes through a table so many times, or in a straight loop as many times as a parameter says: rehearsing that takes

@@ -2,6 +2,7 @@
 //! group of a row. Nothing here is trusted.
 
 mod groups;
+mod ranges;
 mod sized;
 
 use probity_exact::Rational;
@@ -14,6 +15,7 @@ use groups::exclude;
 pub(crate) use groups::{
     MANY_ALTERNATIVES, alternatives, apart, cell, either, group, one_of_several, only_in_group, side, window,
 };
+pub(crate) use ranges::{of_no_known_range, unbounded};
 pub(crate) use sized::size_of;
 use sized::{common_factor, sized_price};
 
@@ -589,31 +591,6 @@ fn same_row(a: &Expr, b: &Expr) -> bool {
         found
     };
     row(a) == row(b)
-}
-
-/// A sum whose value no parameter bounds, and a field that a clamp would bound it by.
-pub(crate) fn unbounded(context: &Context) -> Option<(Sum, Name)> {
-    all_sums(context).into_iter().find_map(|sum| {
-        if value_between(context, &sum, is_set).is_some() {
-            return None;
-        }
-        let mut fields = Vec::new();
-        open_fields(&sum.value, &mut fields);
-        let bounds: Vec<Expr> =
-            context.mechanism().assumptions.iter().cloned().chain([sum.condition.clone()]).collect();
-        let free = |v: &Variable| between(context, &bounds, &Expr::Var(v.clone()), is_set).is_none();
-        let field = fields.into_iter().find(|(v, _)| free(v)).map(|(_, name)| name)?;
-        Some((sum, field))
-    })
-}
-
-/// The fields of an expression that no clamp holds: what is made of one that a clamp holds may be open for another reason.
-fn open_fields(e: &Expr, fields: &mut Vec<(Variable, Name)>) {
-    match e {
-        Expr::Var(v @ Variable::Field(_, name)) => fields.push((v.clone(), name.clone())),
-        Expr::Clamp(_, low, high) => [low, high].into_iter().for_each(|bound| open_fields(bound, fields)),
-        _ => e.parts().into_iter().flatten().for_each(|part| open_fields(part, fields)),
-    }
 }
 
 /// The price of a distance: how much of the budget a shift by it takes, at this scale.

@@ -2,6 +2,7 @@
 //! One file alone: `cargo test -p probity-prove --test all with_numbers::`.
 
 mod certificates;
+mod corners;
 mod explain;
 mod falsify;
 mod findings;

@@ -133,9 +133,15 @@ fn groups_in_nested_loops_pay_once() {
 fn a_sum_that_nothing_bounds_says_which_field_and_what_to_write() {
     let body = "y ~ laplace(sum(r in people, r.x * clamp(r.age, 0, 9)), 1 / eps)\nreturn y";
     let failure = attempt(&text("x: real, age: int", "", body, ONE, "eps")).unwrap_err();
-    assert!(matches!(&failure.reason, Reason::Unbounded { field, .. } if field == "x"), "{failure}");
+    assert!(matches!(&failure.reason, Reason::Unbounded { fields, .. } if fields == &["x"]), "{failure}");
     assert!(failure.to_string().contains("clamp(r.x, low, high)"), "{failure}");
     assert!(!failure.to_string().contains("another mechanism"), "{failure}");
+    let body = "y ~ laplace(sum(r in people where r.age > 3, r.x * r.age), 1 / eps)\nreturn y";
+    let failure = attempt(&text("x: real, age: int", "", body, ONE, "eps")).unwrap_err();
+    assert!(
+        failure.to_string().contains("by its fields x and age; write clamp(r.x, low, high) and clamp(r.age"),
+        "{failure}"
+    );
     // To clip a row to a length is not to clamp its fields.
     let length = "sqrt(r.x * r.x + r.z * r.z)";
     let body = format!("y ~ laplace(sum(r in people, r.x * min(1, 3 / {length})), 1 / eps)\nreturn y");
@@ -145,6 +151,16 @@ fn a_sum_that_nothing_bounds_says_which_field_and_what_to_write() {
     let body = "y ~ laplace(sum(r in people, floor(clamp(r.x, 0, 9))), 8 / eps)\nreturn y";
     let failure = attempt(&text("x: real, age: int", "", body, ONE, "eps")).unwrap_err();
     assert!(!matches!(&failure.reason, Reason::Unbounded { .. }), "{failure}");
+}
+
+#[test]
+fn a_function_of_a_clamped_field_is_to_be_clamped_itself() {
+    let body = "y ~ laplace(sum(r in people, sqrt(clamp(r.x, 0, 4))), 2 / eps)\nreturn y";
+    let failure = attempt(&text("x: real", "", body, ONE, "eps")).unwrap_err();
+    let hint = "sum(r in people, clamp(sqrt(clamp(r.x, 0, 4)), low, high))";
+    assert!(failure.help.iter().any(|line| line.contains(hint)), "{failure:#}");
+    let body = "y ~ laplace(sum(r in people, clamp(sqrt(clamp(r.x, 0, 4)), 0, 2)), 2 / eps)\nreturn y";
+    assert!(attempt(&text("x: real", "", body, ONE, "eps")).is_ok());
 }
 
 /// The keys that some row has, with noisy counts above a threshold; what is counted, the law and the threshold are given.

@@ -122,7 +122,13 @@ pub fn audit(program: &Program, settings: &AuditSettings, watch: &Watch<'_>) -> 
         }
         laws => laws?,
     };
-    let report = PairReport::new(&laws[0], &laws[1]);
+    let report = match reading {
+        Reading::Binary { .. } => PairReport::new(&laws[0], &laws[1]),
+        _ => {
+            let case = Case::new(&program.mechanism, &parameters, &inputs[0]).until(&until);
+            case.compared_with(&inputs[1], (&laws[0], &laws[1]))
+        }
+    };
     let (epsilon, _) = claimed(&program.mechanism, &program.claim, &parameters)?;
     let outcomes = [laws[0].outcomes(), laws[1].outcomes()];
     let measure = program.claim.reading;

@@ -46,6 +46,7 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+mod called;
 mod certify;
 mod check;
 pub mod counterexample;

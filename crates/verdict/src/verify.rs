@@ -20,6 +20,7 @@ use probity_prove::outline::{Line, outline};
 use probity_prove::vacuity::{Vacuity, vacuity};
 use probity_prove::{Proof, certificate as proof_file};
 
+use crate::called::in_words;
 use crate::error::Error;
 use crate::given;
 use crate::watch::Watch;
@@ -294,7 +295,7 @@ fn below(
                 tried,
                 share: largest_share.filter(|_| comparable),
                 closest,
-                out_of_range: out_of_range.map(|error| error.to_string()),
+                out_of_range: out_of_range.map(|error| in_words(&error.to_string(), mechanism)),
                 never_ends,
                 end: if finished { End::Done } else { End::Stopped },
             };
@@ -377,8 +378,8 @@ fn derive(program: &Program, deadline: Option<Instant>, help: &mut Vec<String>) 
     let hints = program.hints.clone().unwrap_or_default();
     let proof = probity_prove::prove_until(&program.mechanism, &program.claim, &hints, deadline);
     proof.map(|proof| Upper::Derived(Box::new(proof))).map_err(|failure| {
-        help.extend(failure.help.iter().cloned());
-        failure.to_string()
+        help.extend(failure.help.iter().map(|line| in_words(line, &program.mechanism)));
+        in_words(&failure.to_string(), &program.mechanism)
     })
 }
 

@@ -96,34 +96,42 @@ impl OutcomeLoss {
 impl PairReport {
     /// Compares the law of the first input with the law of the second.
     pub fn new(first: &Law, second: &Law) -> PairReport {
+        PairReport::deciding(first, second, &mut |_, _| false)
+    }
+
+    /// The same where some outcomes that one law lists and the other does not are known to be impossible there, though mass escaped from
+    /// it: `excludes` answers whether the input of a side cannot lead to an outcome.
+    pub(crate) fn deciding(
+        first: &Law,
+        second: &Law,
+        excludes: &mut dyn FnMut(Side, &Outcome) -> bool,
+    ) -> PairReport {
         let (first, second) = first.over_common_denominator(second);
         let zero = Mass { low: Natural::ZERO, high: Natural::ZERO };
         let mut all: Vec<&Outcome> = first.masses().keys().chain(second.masses().keys()).collect();
         all.sort_unstable();
         all.dedup();
         let escaped = (first.escaped().clone(), second.escaped().clone());
+        let mut impossible: Vec<(Outcome, Side)> = Vec::new();
         let outcomes: Vec<OutcomeLoss> = all
             .into_iter()
             .map(|outcome| {
                 let p = first.masses().get(outcome).unwrap_or(&zero).clone();
                 let q = second.masses().get(outcome).unwrap_or(&zero).clone();
-                let log_ratio = quick_log_ratio(&with_escaped(&p, &escaped.0), &with_escaped(&q, &escaped.1));
-                OutcomeLoss { outcome: outcome.clone(), first: p, second: q, log_ratio }
-            })
-            .collect();
-        let impossible: Vec<(Outcome, Side)> = outcomes
-            .iter()
-            .filter_map(|o| {
-                let none =
-                    |mass: &Mass, escaped: &Natural| mass.high == Natural::ZERO && *escaped == Natural::ZERO;
-                let some = |mass: &Mass| mass.low > Natural::ZERO;
-                if some(&o.first) && none(&o.second, &escaped.1) {
-                    Some((o.outcome.clone(), Side::First))
-                } else if some(&o.second) && none(&o.first, &escaped.0) {
-                    Some((o.outcome.clone(), Side::Second))
+                let mut none = |side: Side, mass: &Mass, of_other: &Mass, escaped: &Natural| {
+                    let unlisted = mass.high.is_zero() && !of_other.low.is_zero();
+                    unlisted && (escaped.is_zero() || excludes(side, outcome))
+                };
+                let log_ratio = if none(Side::Second, &q, &p, &escaped.1) {
+                    impossible.push((outcome.clone(), Side::First));
+                    (f64::INFINITY, f64::INFINITY)
+                } else if none(Side::First, &p, &q, &escaped.0) {
+                    impossible.push((outcome.clone(), Side::Second));
+                    (f64::NEG_INFINITY, f64::NEG_INFINITY)
                 } else {
-                    None
-                }
+                    quick_log_ratio(&with_escaped(&p, &escaped.0), &with_escaped(&q, &escaped.1))
+                };
+                OutcomeLoss { outcome: outcome.clone(), first: p, second: q, log_ratio }
             })
             .collect();
         let lost = |side: Side, law: &Law| -> Natural {

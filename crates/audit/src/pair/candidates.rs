@@ -63,6 +63,10 @@ pub(crate) const TIERS: usize = 10;
 const TIERS_SHAPES: [(usize, usize, usize); 2] = [(3, 3, 1), (5, 5, 1)];
 const TIERS_MOVES: usize = 2;
 
+/// And one of short lists of which one entry changes, each in turn: a program may do something to one place and to no other.
+pub(crate) const EACH_PLACE: usize = 11;
+const SHORT: std::ops::RangeInclusive<usize> = 4..=12;
+
 /// Where the two kinds of entries lie, by round.
 const BASES: [(i64, i64); ROUNDS] = [(0, 0), (0, -8), (0, 8), (-4, 4), (0, -2)];
 
@@ -116,7 +120,7 @@ pub(crate) fn pairs(mechanism: &Mechanism, parameters: &Parameters, round: usize
         mechanism.inputs.iter().filter(|input| !is_table(input)).partition(is_list);
     // What has no lists needs fewer rounds.
     let round = match (lists.is_empty(), round) {
-        (true, 1..ROUNDS) => return Vec::new(),
+        (true, 1..ROUNDS | EACH_PLACE) => return Vec::new(),
         (true, ROUNDS..) => round - ROUNDS + 1,
         _ => round,
     };
@@ -405,7 +409,7 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
             (vec![(at(below), at(above))], vec![full], longest)
         }
         // Long lists.
-        5 | TIERS => (vec![(Rational::ZERO, Rational::ZERO)], vec![full], usize::MAX),
+        5 | TIERS | EACH_PLACE => (vec![(Rational::ZERO, Rational::ZERO)], vec![full], usize::MAX),
         // Entries at the numbers of the text, and beside them.
         6 => {
             let at = |x: Rational| {
@@ -437,11 +441,15 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
         5 => LONG_SHAPES.to_vec(),
         APART => APART_SHAPES.to_vec(),
         TIERS => TIERS_SHAPES.to_vec(),
+        EACH_PLACE => SHORT.map(|length| (length, 0, 1)).collect(),
         _ => SHAPES.to_vec(),
     };
     shapes.retain(|(low, high, repeat)| fits(&((low + high) * repeat)));
     // A length that no shape has.
-    if shapes.is_empty() || (least > 3 && round != 5) {
+    if shapes.is_empty() && round == EACH_PLACE {
+        return Vec::new();
+    }
+    if shapes.is_empty() || (least > 3 && !matches!(round, 5 | EACH_PLACE)) {
         let n = least.max(1);
         let all = match round {
             APART => [
@@ -467,7 +475,7 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
             for step in &steps {
                 let mut push =
                     |to: Vec<Rational>| found.push(Moved { from: base.clone(), to, kinds: kinds.clone() });
-                if let Some(squares) = norm {
+                if let Some(squares) = norm.filter(|_| round != EACH_PLACE) {
                     let parts = match squares {
                         true => (1i64..).find(|n| n * n >= kinds.len() as i64).unwrap_or(1),
                         false => kinds.len() as i64,
@@ -482,6 +490,10 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
                     // An entry in the middle has others on both sides, as in sums of a few that follow each other.
                     let mut places = vec![0, kinds.len() - 1, kinds.len() / 2];
                     places.truncate(if kinds.len() > 2 { 3 } else { 2 });
+                    if round == EACH_PLACE {
+                        // Those three other rounds have.
+                        places = (1..kinds.len() - 1).filter(|place| *place != kinds.len() / 2).collect();
+                    }
                     for place in places {
                         for sign in [1, -1] {
                             let mut moved = base.clone();
@@ -489,6 +501,9 @@ fn list_moves(mechanism: &Mechanism, parameters: &Parameters, round: usize) -> V
                             push(moved);
                         }
                     }
+                    continue;
+                }
+                if round == EACH_PLACE {
                     continue;
                 }
                 for (down, up) in

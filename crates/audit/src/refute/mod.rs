@@ -15,3 +15,4 @@ pub(crate) mod sample_events;
 pub(crate) mod sampling;
 pub(crate) mod search;
 pub(crate) mod shapes;
+pub(crate) mod supports;

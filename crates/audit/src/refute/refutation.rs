@@ -16,6 +16,7 @@ use crate::output::outcome::{Inputs, Parameters};
 use crate::pair::neighbours::claimed_value;
 use crate::real::paths::{Depth, Explorer, Memory};
 use crate::refute::concentrated::{mu_of_rho, shown_mu, shown_rho};
+use crate::refute::supports::is_impossible;
 
 /// Two neighbours and an event that contradict a claim: the first probability exceeds e^ε times the second plus δ.
 #[derive(Debug, Clone, PartialEq)]
@@ -198,7 +199,13 @@ pub(crate) fn check_within(
     }
     let exactly = |case: Case<'_>| Explorer::new(case, depth)?.remembering(memory).enclosed(event);
     let (both, evidence) = match (exactly(case), exactly(other)) {
-        (Ok(Some(p)), Ok(Some(q))) => ((p, q), Evidence::Integration),
+        (Ok(Some(p)), Ok(Some(mut q))) => {
+            // What is left of it may be tails that were cut.
+            if q.low.is_zero() && !q.high.is_zero() && q.high < p.low && is_impossible(other, event) {
+                q.high = Rational::ZERO;
+            }
+            ((p, q), Evidence::Integration)
+        }
         (Err(error), _) | (_, Err(error)) if !matches!(error, AuditError::Unsupported { .. }) => {
             return Err(error);
         }

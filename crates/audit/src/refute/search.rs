@@ -4,6 +4,8 @@
 //! takes about half a second. Then, while there is time, further rounds: more settings, small changes, inputs beside the numbers
 //! at which a program jumps, long lists; and a climb, which changes what told most step by step.
 
+mod further;
+
 use probity_exact::{Rational, directed};
 use probity_kernel::term::{Claim, Mechanism, Reading};
 
@@ -13,8 +15,7 @@ use crate::error::AuditError;
 use crate::output::bounds::Bounds;
 use crate::output::event::{Condition, Event};
 use crate::output::outcome::{Inputs, Parameters};
-use crate::pair::candidates::{ALL_ROUNDS, APART, Pair, ROUNDS, TIERS, for_samples, from_many, pairs};
-use crate::pair::mutate::mutated;
+use crate::pair::candidates::{Pair, ROUNDS, TIERS, from_many, pairs};
 use crate::pair::settings::parameters;
 use crate::real::paths::{Depth, Explorer, Memory};
 use crate::refute::few_path_events::{self, TOO_MANY_PATHS};
@@ -28,7 +29,6 @@ use crate::refute::retries::{OneTry, given, one_try};
 use crate::refute::sample_events::search_event;
 use crate::refute::sampling::{MOST_TESTS, RISK_BITS, Sampler};
 use crate::refute::shapes::{exclude, shape};
-use crate::run::bits::Bits;
 
 /// Looks for a refutation of a claim, over the reals or in a floating-point format, in all rounds. Parameters that are given
 /// stay; the others are chosen.
@@ -92,19 +92,24 @@ pub fn search_refutation_until(
     let as_usual = search.seen.clone();
     if finished && !further.is_over() {
         search.until = further.clone();
-        if let Some(found) = search.further(&settings) {
+        let mut found = search.further(&settings);
+        // What comes after these rounds is more than was promised.
+        finished = !usual.is_over();
+        if found.is_none() && further.has_end() {
+            found = search.while_there_is_time(settings);
+        }
+        if let Some(found) = found {
             return Ok(Verdict::Refuted(Box::new(found)));
         }
         // Called off, and not out of time: then the usual rounds are the answer, the same each time.
         if further.is_over() && !usual.is_over() {
             search.seen = as_usual;
         }
-        finished = !usual.is_over();
     }
     search.verdict(finished)
 }
 
-/// Settings of parameters that are tried in the usual rounds, and in all.
+/// Settings of parameters that are tried in the usual rounds, and in the further ones.
 const SETTINGS: usize = 4;
 const ALL_SETTINGS: usize = 14;
 
@@ -114,12 +119,8 @@ const SETTINGS_OF_SHAPES: usize = 2;
 /// The pairs of a setting for which one try is looked at: those furthest apart.
 const PAIRS_OF_TRIES: usize = 12;
 
-/// Work of the further rounds, of each half of them.
-const MOST_FURTHER_WORK: usize = 3 * MOST_WORK;
-
-/// Pairs that a climb starts from, and steps that it takes at most.
+/// Pairs that a climb starts from.
 const CLIMBERS: usize = 4;
-const STEPS: usize = 3000;
 
 /// Work after which a search gives up, counted as in [`Explorer`]: about half a second.
 pub(crate) const MOST_WORK: usize = 80_000;
@@ -129,9 +130,6 @@ pub(crate) const GUESS: Depth = Depth { paths: 8000, tail_bits: 40 };
 
 /// What guesses along a few chosen paths are made with: few paths, so that each one is quick.
 const FEW: Depth = Depth { paths: 40, tail_bits: 40 };
-
-/// The same for long lists whose entries lie far apart.
-const MORE: Depth = Depth { paths: 1500, tail_bits: 40 };
 
 /// Events of one pair that had too many paths, after which no others are looked at.
 const MOST_CROWDED: usize = 1;
@@ -378,62 +376,6 @@ impl Search<'_> {
                 if self.work > self.most_work {
                     return None;
                 }
-            }
-        }
-        None
-    }
-
-    /// The further rounds, and a climb from what told most.
-    fn further(&mut self, settings: &[Parameters]) -> Option<Refutation> {
-        let (few, more) = settings.split_at(settings.len().min(SETTINGS));
-        // What only samples tell is told by lists of a few entries; paths are not followed there, few or many.
-        if self.sampled && !self.mechanism.params.is_empty() {
-            (self.work, self.most_work) = (0, MOST_WORK);
-            let longer = for_samples(self.mechanism, settings);
-            if let Some(found) = self.rounds(&longer[..longer.len().min(SETTINGS)], 0..1, true) {
-                return Some(found);
-            }
-        }
-        (self.work, self.most_work) = (0, MOST_FURTHER_WORK / 2);
-        // Long lists by a few paths, which is cheap; then pairs of other kinds; then other settings of the parameters.
-        let found = self
-            .rounds(few, ROUNDS..ROUNDS + 1, false)
-            .or_else(|| {
-                (self.work, self.most_work, self.few) = (0, MOST_FURTHER_WORK, MORE);
-                let found = self.rounds(few, APART..APART + 1, false);
-                self.few = FEW;
-                found
-            })
-            .or_else(|| {
-                (self.work, self.most_work) = (0, MOST_FURTHER_WORK);
-                self.rounds(few, ROUNDS..ALL_ROUNDS, true)
-            })
-            .or_else(|| {
-                (self.work, self.most_work) = (0, MOST_FURTHER_WORK);
-                self.rounds(more, 0..1, true)
-            });
-        if found.is_some() {
-            return found;
-        }
-        (self.work, self.most_work) = (0, MOST_FURTHER_WORK);
-        self.climb()
-    }
-
-    /// Changes what told most, a little at a time.
-    fn climb(&mut self) -> Option<Refutation> {
-        let mut bits = Bits(1);
-        for step in 0..STEPS {
-            if self.until.is_over() || self.work > self.most_work || self.best.is_empty() {
-                return None;
-            }
-            let (_, setting, pair) = self.best[step % self.best.len()].clone();
-            let Some((setting, pair)) = mutated(self.mechanism, (&setting, self.given), &pair, &mut bits)
-            else {
-                continue;
-            };
-            let found = self.look_at(&setting, &pair, true);
-            if found.is_some() {
-                return found;
             }
         }
         None

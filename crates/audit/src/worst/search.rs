@@ -2,7 +2,8 @@
 //!
 //! For a number in a floating-point format the search tries structured inputs first (the ends and the middle of the admitted
 //! range, and floats next to them), then alternates between random inputs and small changes of the best one so far. For lists,
-//! categories and laws over the reals it goes through the pairs that a refutation would try, and ends after the last.
+//! categories and laws over the reals it goes through the pairs that a refutation would try, and then changes the best of them a little
+//! at a time, if there is an end to the time that it has.
 //! Every step depends on the state alone: the same seed and the same number of steps give the same result, and a state that was
 //! written down can be resumed. What it finds is a lower bound; for small formats [`all_pairs`](crate::all_pairs) looks at everything instead.
 
@@ -20,7 +21,8 @@ use crate::output::bounds::Bounds;
 use crate::output::event::Event;
 use crate::output::law::{Law, Mass};
 use crate::output::outcome::{Given, Inputs, Parameters};
-use crate::pair::candidates::{ALL_ROUNDS, Pair, pairs};
+use crate::pair::candidates::{ALL_ROUNDS, EACH_PLACE, Pair, pairs};
+use crate::pair::mutate::mutated;
 use crate::pair::neighbours::{admits_parameters, claimed_value, distance, neighbours};
 use crate::pair::ratio;
 use crate::refute::concentrated::event_rho;
@@ -112,6 +114,7 @@ impl Candidates<'_> {
         match self {
             Candidates::Listed(pairs) => match usize::try_from(state.tried).ok().and_then(|i| pairs.get(i)) {
                 Some((setting, first, second)) => Next::Pair(*setting, first.clone(), second.clone()),
+                None if state.tried < (pairs.len() + MOST_CHANGES) as u64 => task.near_the_best(state),
                 None => Next::End,
             },
             Candidates::Number { input, distance } => {
@@ -139,6 +142,9 @@ pub(crate) fn given(name: &Name, x: &Rational) -> Inputs {
 /// Places of the range that structured candidates start from, in quarters of its ends.
 const PLACES: [i64; 5] = [-4, 4, 0, -2, 2];
 
+/// Changes of the best of all listed pairs that are tried.
+const MOST_CHANGES: usize = 1000;
+
 /// Floats looked at next to each place.
 const STEPS: u64 = 8;
 
@@ -154,7 +160,7 @@ impl<'a> SearchTask<'a> {
             }
         }
         let mut listed: Vec<(usize, Inputs, Inputs)> = Vec::new();
-        for round in 0..ALL_ROUNDS {
+        for round in std::iter::once(0).chain([EACH_PLACE]).chain(1..ALL_ROUNDS) {
             for (number, setting) in self.settings.iter().enumerate() {
                 for Pair { first, second, .. } in pairs(self.mechanism, setting, round) {
                     let known = |(n, a, b): &(usize, Inputs, Inputs)| {
@@ -167,6 +173,18 @@ impl<'a> SearchTask<'a> {
             }
         }
         Ok(Candidates::Listed(listed))
+    }
+
+    /// A pair near the best one, if there is an end to the time; else the search is at its end.
+    fn near_the_best(&self, state: &SearchState) -> Next {
+        let Some(best) = state.best.as_ref().filter(|_| self.until.has_end()) else { return Next::End };
+        let setting = &self.settings[best.setting];
+        let mut bits = bits_of(state);
+        let pair = Pair { first: best.first.clone(), second: best.second.clone(), answers: Vec::new() };
+        match mutated(self.mechanism, (setting, setting), &pair, &mut bits) {
+            Some((same, pair)) if same == *setting => Next::Pair(best.setting, pair.first, pair.second),
+            _ => Next::Refused,
+        }
     }
 
     /// The number as the reading has it.
@@ -188,7 +206,7 @@ impl<'a> SearchTask<'a> {
         // Inputs of the size of the largest parameter: a clamping bound, where there is one.
         let size = parameters.values().max()?.clone();
         let step = state.tried / self.settings.len() as u64;
-        let mut bits = Bits(state.seed.wrapping_add(state.tried.wrapping_mul(0x2545_f491_4f6c_dd1d)));
+        let mut bits = bits_of(state);
         let fraction = |bits: &mut Bits| ratio(((bits.next() >> 11) as i64, 1 << 53));
         let structured = PLACES.len() as u64 * STEPS;
         let start = if step < structured {
@@ -246,7 +264,13 @@ impl<'a> SearchTask<'a> {
             return self.look_at_rho(setting, case, second, &epsilon);
         }
         match (law(first), &self.reading) {
-            (Ok(a), _) => Ok(judge_within(setting, (first, second), (&a, &law(second)?), &epsilon, &delta)),
+            (Ok(a), _) => {
+                let report = match self.reading {
+                    Reading::Binary { .. } => PairReport::new(&a, &law(second)?),
+                    _ => case.compared_with(second, (&a, &law(second)?)),
+                };
+                Ok(judge_report(setting, (first, second), report, &epsilon, &delta))
+            }
             (Err(AuditError::Unsupported { .. }), Reading::Reals) => {
                 let shown = search_event_loss_of(case, second, self.claim)?.ok_or(NOTHING)?;
                 let loss = shown.loss;
@@ -286,7 +310,7 @@ impl SearchTask<'_> {
         let law = |inputs: &Inputs| case.at(inputs).law_within(self.reading, self.effort);
         let (rho, impossible, outcome, event) = match law(case.inputs) {
             Ok(first) => {
-                let report = PairReport::new(&first, &law(second)?);
+                let report = case.compared_with(second, (&first, &law(second)?));
                 let rho = match report.impossible.is_empty() {
                     true => report.renyi().iter().map(Renyi::rho).fold(0.0, f64::max),
                     false => f64::INFINITY,
@@ -319,6 +343,11 @@ fn beyond(loss: f64, epsilon: &Bounds) -> f64 {
     if loss.is_infinite() { loss } else { directed::sub_down(loss, directed::cast_up(&epsilon.high)) }
 }
 
+/// The random choices of a step.
+fn bits_of(state: &SearchState) -> Bits {
+    Bits(state.seed.wrapping_add(state.tried.wrapping_mul(0x2545_f491_4f6c_dd1d)))
+}
+
 const NOTHING: AuditError = AuditError::Unsupported { what: "a pair of inputs that no event told apart" };
 
 pub(crate) fn judge(
@@ -330,17 +359,16 @@ pub(crate) fn judge(
     epsilon: &Bounds,
 ) -> FoundPair {
     let none = Bounds { low: Rational::ZERO, high: Rational::ZERO };
-    judge_within(setting, (first, second), (a, b), epsilon, &none)
+    judge_report(setting, (first, second), PairReport::new(a, b), epsilon, &none)
 }
 
-fn judge_within(
+fn judge_report(
     setting: usize,
     (first, second): (&Inputs, &Inputs),
-    (a, b): (&Law, &Law),
+    report: PairReport,
     epsilon: &Bounds,
     delta: &Bounds,
 ) -> FoundPair {
-    let report = PairReport::new(a, b);
     let finite = report.excess(&epsilon.high);
     let finite_excess = finite.map_or(f64::NEG_INFINITY, |bounds| directed::cast_down(&bounds.low));
     let finite_loss =

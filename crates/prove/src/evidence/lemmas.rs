@@ -343,13 +343,14 @@ pub(crate) fn analytic_lemmas<'a>(
                 found.add(Lemma::Inverse((**b).clone()));
                 found.add(Lemma::InversePositive((**b).clone()));
             }
-            Expr::Binary(Binary::Div, _, b) if has_choice(b) && has_root(b) => found.divided_by_choices(b),
+            Expr::Binary(Binary::Div, a, b) if has_choice(b) => {
+                quotients.extend(found.divided_by_choices(b).into_iter().map(|made| ((**a).clone(), made)));
+            }
             _ => {}
         });
     }
-    let same =
-        same_in_both(Binary::Mod, &remainders).into_iter().chain(same_in_both(Binary::Div, &quotients));
-    same.for_each(|lemma| found.add(lemma));
+    same_in_both(Binary::Mod, &remainders).into_iter().for_each(|lemma| found.add(lemma));
+    same_in_both(Binary::Div, &quotients).into_iter().for_each(|lemma| found.add(lemma));
     found.twins(&exponents);
     found.twin_logarithms(&whole);
     logarithms.truncate(MAX_LOGARITHMS);

@@ -3,13 +3,14 @@
 
 use probity_kernel::context::Context;
 use probity_kernel::entail::{Evidence, Facts};
-use probity_kernel::expr::{Binary, Expr, Unary};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::lemma::Lemma;
 
 use crate::algebra::{of_parameters, visit};
 use crate::effort::Effort;
 use crate::evidence::lemmas::{MAX_CHOICES, Suggestions, choices_made, is_opaque_divisor};
 use crate::evidence::search::{moved, search_within};
+use crate::lists::norms as norms_of_lists;
 
 /// The most such comparisons in one question.
 const MOST_NORMS: usize = 4;
@@ -29,8 +30,17 @@ pub(crate) fn norms<'a>(context: &Context, formulas: impl Iterator<Item = &'a Ex
             compared.push(found);
         }
     };
+    let mut entries: Vec<(Name, Expr)> = Vec::new();
     for formula in formulas {
         visit(formula, &mut |e| match e {
+            // Without the size around them the entries would be asked about again in the question that this makes.
+            Expr::Unary(Unary::Abs, change) => visit(change, &mut |part| {
+                if let Expr::Index(Variable::Of(list, _), index) = part
+                    && !entries.iter().any(|(of, place)| of == list && **index == *place)
+                {
+                    entries.push((list.clone(), (**index).clone()));
+                }
+            }),
             Expr::Binary(Binary::Min | Binary::Max, a, b) => {
                 for side in [a, b] {
                     if let Expr::Binary(Binary::Div, top, bottom) = &**side {
@@ -58,7 +68,20 @@ pub(crate) fn norms<'a>(context: &Context, formulas: impl Iterator<Item = &'a Ex
         let square = square.map(|inside| at_most.implies(inside.le(bound.clone() * bound)));
         [divides.then_some(quotient), square].into_iter().flatten().collect::<Vec<Expr>>()
     });
-    said.collect()
+    said.chain(entries_alone(context, entries)).collect()
+}
+
+/// That a single entry moves by no more than all together, where the squares of the changes are summed: c² ≤ b² and 0 ≤ b say that c ≤ b.
+fn entries_alone(context: &Context, entries: Vec<(Name, Expr)>) -> Vec<Expr> {
+    let squared = |list: &Name| norms_of_lists(context).find(|(of, _, squares)| *of == list && *squares);
+    let one = |(list, index): (Name, Expr)| {
+        let (_, bound, _) = squared(&list)?;
+        let entry = |run| index.clone().index_of(Variable::Of(list.clone(), run));
+        let change = entry(Run::Second) - entry(Run::First);
+        let within = change.clone().le(bound.clone()).and((-bound.clone()).le(change));
+        Some(Expr::int(0).le(index.clone()).implies(within))
+    };
+    entries.into_iter().filter_map(one).take(MOST_NORMS).collect()
 }
 
 /// The formula with evidence from what the context knows alone, as it is cited among more facts.
@@ -77,13 +100,16 @@ pub(crate) fn shown_alone(
 }
 
 impl Suggestions<'_> {
-    /// What is divided by a root or by something else, as by max(1, r/C), is divided by the one or by the other.
-    pub(super) fn divided_by_choices(&mut self, divisor: &Expr) {
-        for made in choices_made(divisor, MAX_CHOICES) {
-            if is_opaque_divisor(self.context, &made) {
-                self.add(Lemma::Inverse(made.clone()));
-                self.add(Lemma::InversePositive(made));
-            }
+    /// What is divided by one thing or by another, as by max(1, r/C), is divided by the one or by the other. Answers with the divisors
+    /// that are not public: choices are made alike in the two runs where what decides them is equal, and the quotients are then too.
+    pub(super) fn divided_by_choices(&mut self, divisor: &Expr) -> Vec<Expr> {
+        let mut made = choices_made(divisor, MAX_CHOICES);
+        made.retain(|divisor| is_opaque_divisor(self.context, divisor));
+        for divisor in &made {
+            self.add(Lemma::Inverse(divisor.clone()));
+            self.add(Lemma::InversePositive(divisor.clone()));
         }
+        made.retain(|divisor| divisor.find_variable(&|v| matches!(v, Variable::Of(..))).is_some());
+        made
     }
 }

@@ -126,7 +126,8 @@ fn search_known(posed: &Posed<'_>, squares: &[Expr], effort: &mut Effort) -> Res
     let size = literals_from(facts, 0);
     effort.spend(size.saturating_mul(largest_comparison(goal))).ok_or(Stuck::TooLong)?;
     let denied = facts.list().len().saturating_sub(1);
-    let again = !analytic.is_empty();
+    let norms = norms(context, posed.formulas());
+    let again = !analytic.is_empty() || !norms.is_empty();
     let mut search = Search { nodes: 0, known: 0, effort, hopeless: BTreeSet::new(), again };
     let (facts, mut cited) = search.cite(facts.clone(), common)?;
     let (facts, cuts) = floors_apart(facts, common, search.effort);
@@ -136,14 +137,13 @@ fn search_known(posed: &Posed<'_>, squares: &[Expr], effort: &mut Effort) -> Res
     let mut parts = Parts { found: BTreeMap::new(), path: Vec::new(), moved: None, again };
     match search.conquer(&facts, denied, &mut parts) {
         Ok(evidence) => return Ok(wrapped(evidence, cited)),
-        Err(Stuck::Open { .. }) if !analytic.is_empty() => {}
+        Err(Stuck::Open { .. }) if again => {}
         Err(stuck) => return Err(stuck),
     }
     // Lemmas on ln, exp and quotients are many, so they are used only for the parts where nothing else does.
     let start = facts.list().len();
     search.again = false;
     let (facts, mut more) = search.cite_analytic(facts, &analytic)?;
-    let norms = norms(context, posed.formulas());
     let (facts, cuts) =
         with_shown(facts, &norms, |facts, formula| shown_alone(facts, formula, search.effort));
     more.extend(cuts);

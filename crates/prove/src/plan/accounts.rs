@@ -6,7 +6,8 @@ use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::term::{Param, Sort, Statement};
 
-use crate::algebra::{divided, linear, mentions, minus, number, of_parameters, plus, product, visit};
+use crate::algebra::{divided, linear, mentions, minus, normal, number, of_parameters, plus, product, visit};
+use crate::lists;
 use crate::plan::blocks::{for_each_assignment, for_each_guard, set_by, set_by_draws};
 use crate::plan::invariants::{Ask, Topic, question};
 use crate::rehearse::changed_lists;
@@ -42,8 +43,7 @@ impl Ask<'_> {
                         .filter(|(factor, _)| matches!(factor, Expr::Number(_)))
                         .map(|(factor, offset)| divided(minus(Expr::int(0), offset), &factor)),
                 };
-                let whole = |e: &Expr| self.kind(name) == Kind::Real || self.context.kind(e) == Kind::Int;
-                if let Some(bound) = bound.filter(|bound| self.is_public(bound) && whole(bound))
+                if let Some(bound) = bound.filter(|bound| self.is_public(bound))
                     && !found.contains(&bound)
                 {
                     found.push(bound);
@@ -144,6 +144,47 @@ impl Ask<'_> {
                     if !found.contains(&(past.clone(), changed.clone())) {
                         found.push((past, changed));
                     }
+                }
+            });
+        });
+        found.truncate(MOST_ELSEWHERE);
+        found
+    }
+
+    /// Where the rounds read a list whose changes are bounded together, other than at a counter: `i * m + j` in the inner of two loops over
+    /// rows and columns, and where its first round reads, `i * m`, in the outer one.
+    pub(super) fn read_places(&self) -> Vec<Expr> {
+        let normed: Vec<&Name> = lists::norms(self.context).map(|(list, ..)| list).collect();
+        let mut starts: Vec<(&Name, &Expr)> = Vec::new();
+        if !normed.is_empty() {
+            starts_of_loops(self.cycle.body, &mut starts);
+        }
+        let index = self.cycle.name;
+        let params = &self.context.mechanism().params;
+        let public = |name: &Name| {
+            name == index || self.cycle.outer.contains(name) || params.iter().any(|param| param.name == *name)
+        };
+        let mut found: Vec<Expr> = Vec::new();
+        let mut see = |place: &Expr| {
+            let first = place.replace(&|v| match v {
+                Variable::Plain(name) => {
+                    starts.iter().find(|(inner, _)| *inner == name).map(|(_, from)| (*from).clone())
+                }
+                _ => None,
+            });
+            let first = normal(self.context, &first);
+            let mut known = mentions(&first, index) && first != Expr::var(index.clone());
+            first.for_each_variable(&mut |v| known &= matches!(v, Variable::Plain(name) if public(name)));
+            if known && !found.contains(&first) {
+                found.push(first);
+            }
+        };
+        for_each_expr(self.cycle.body, &mut |e| {
+            visit(e, &mut |part| {
+                if let Expr::Index(Variable::Plain(list), place) = part
+                    && normed.contains(&list)
+                {
+                    see(place);
                 }
             });
         });
@@ -443,6 +484,24 @@ impl Ask<'_> {
             }
         }
         topics
+    }
+}
+
+/// The indices of the loops of a block, with where they start.
+fn starts_of_loops<'b>(body: &'b [Statement], found: &mut Vec<(&'b Name, &'b Expr)>) {
+    for statement in body {
+        match statement {
+            Statement::For { index, from, body, .. } => {
+                found.push((index, from));
+                starts_of_loops(body, found);
+            }
+            Statement::While { body, .. } => starts_of_loops(body, found),
+            Statement::If { then, otherwise, .. } => {
+                starts_of_loops(then, found);
+                starts_of_loops(otherwise, found);
+            }
+            _ => {}
+        }
     }
 }
 

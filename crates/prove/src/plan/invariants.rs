@@ -202,8 +202,10 @@ impl Watcher {
                 single[sites.clone()].iter().filter(|bound| bound.is_none_or(|b| b.term != Expr::int(0)));
             let unbounded = single[sites.clone()].iter().any(|bound| bound.is_none());
             let best = bounds.iter().filter(|b| b.alive).min_by(|a, b| a.total.total_cmp(&b.total));
+            // Of one draw alone the bounds for it are the natural ones, but a budget that the text keeps may be smaller.
+            let alone = paying.count() <= 1 && choice == Choice::First;
             if let Some(best) = best.filter(|best| best.total < apart * (1.0 - 1e-9))
-                && (unbounded || paying.count() > 1)
+                && (unbounded || !alone)
             {
                 let first = sites.start;
                 let others =
@@ -224,6 +226,12 @@ impl Watcher {
             }
         }
         Some(total.unwrap_or(Expr::int(0)))
+    }
+
+    /// Where the indices of the loops around are, as far as parameters say it: no round changes that.
+    pub(crate) fn ranges_around(&self) -> Vec<Expr> {
+        let plain = |e: &Expr| e.find_variable(&|v| !matches!(v, Variable::Plain(_))).is_none();
+        self.around.iter().filter(|q| q.alive && plain(&q.formula)).map(|q| q.formula.clone()).collect()
     }
 
     /// The parts of an invariant; `None` if no bound of some draw's cost is left.
@@ -588,7 +596,7 @@ impl Ask<'_> {
         }
         let mut plain = Vec::new();
         for a in amounts {
-            let places = self.counters();
+            let places = [self.counters(), self.read_places()].concat();
             plain.extend(places.iter().flat_map(|place| lists::shares(self.context, a, place)));
         }
         for a in amounts {

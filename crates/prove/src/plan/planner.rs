@@ -224,7 +224,8 @@ impl<'a> Planner<'a> {
             for (at, (cycle, watcher)) in cycles.iter().zip(&watchers).enumerate() {
                 let before = cycles[..at].iter().filter(|other| other.name == cycle.name).count();
                 invariants.push(match invariant_of(self.hints, cycle.name, before) {
-                    Some(invariant) => invariant.clone(),
+                    // Nobody writes down that the indices of loops around are in their ranges.
+                    Some(invariant) => Expr::all([vec![invariant.clone()], watcher.ranges_around()].concat()),
                     None => Expr::all(watcher.parts(choice)?),
                 });
             }

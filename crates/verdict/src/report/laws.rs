@@ -69,7 +69,14 @@ impl Audit {
                 decimal::figure(&escaped)
             ));
         }
-        let report = PairReport::new(&laws[0], &laws[1]);
+        let report = match (reading, &cells) {
+            (Reading::Reals, None) => {
+                let program =
+                    probity_audit::Case::new(&case.program.mechanism, &case.parameters, &case.inputs[0]);
+                program.compared_with(&case.inputs[1], (&laws[0], &laws[1]))
+            }
+            _ => PairReport::new(&laws[0], &laws[1]),
+        };
         let (epsilon, _) = claimed(&case.program.mechanism, &case.program.claim, &case.parameters)
             .map_err(|error| error.to_string())?;
         if audit::is_concentrated(case.program.claim.reading) {

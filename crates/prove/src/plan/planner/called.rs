@@ -7,6 +7,7 @@ use probity_kernel::term::{Called, Reading, Sort};
 use super::Planner;
 use crate::algebra::{product, visit};
 use crate::derivation::Move;
+use crate::plan::blocks::{definitions, inline};
 use crate::plan::couplings::Candidate;
 use crate::tables::sums;
 
@@ -46,11 +47,14 @@ impl Planner<'_> {
         let paid = candidate(cost.clone(), vec![cost.clone()]);
         let takes_list =
             called.mechanism.inputs.iter().any(|input| matches!(input.sort, Sort::RealList | Sort::IntList));
-        // In a loop over the entries of a list only those that differ pay.
+        // In a loop over the entries of a list only those that differ pay, also where an entry has a name.
+        let named = definitions(&self.context.mechanism().body);
         let alike = |e: &Expr| self.context.in_run(e, Run::First).equals(self.context.in_run(e, Run::Second));
         let entries = |e: &Expr| {
             let mut found = false;
-            visit(e, &mut |part| found |= matches!(part, Expr::Index(..)) || !sums(part).is_empty());
+            visit(&inline(e, &named), &mut |part| {
+                found |= matches!(part, Expr::Index(..)) || !sums(part).is_empty()
+            });
             found
         };
         let mut some = Vec::new();
