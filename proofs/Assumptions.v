@@ -4,7 +4,7 @@ From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Cou
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
-From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsStart Differ.
+From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsLow TailsStart Differ.
 From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound Sides Rewrites RewritesDraws Classes ClassesCompared Shape MemoryDiscrete CalledReals.
 
 (* the rules for programs, for tests of a class *)
@@ -104,6 +104,11 @@ Definition sampling_rules := (
   @TailsExact.up_to_tail_uniform_int,
   @TailsBoth.up_to_exact_tail_real,
   @TailsBoth.up_to_exact_tails_int,
+  @TailsLow.up_to_lower_tail,
+  @TailsLow.up_to_lower_tail_int,
+  @TailsLow.up_to_open_lower_tail,
+  @TailsLow.up_to_open_lower_tail_int,
+  @TailsLow.up_to_exact_lower_tail_int,
   @TailsStart.up_to_bad_on,
   @TailsStart.up_to_start_exponential,
   @TailsStart.up_to_start_geometric,

@@ -95,6 +95,9 @@ impl Walk<'_> {
             (Part::Start, Coupling::Shift { by, cost }) => {
                 ("j_up_to_start", sampling::up_to_start(&context, statement, (by, cost), at, post))
             }
+            (Part::Low | Part::LowFrom | Part::LowExact, _) => {
+                return Err(NotExported::rule("UP-TO-BAD for a lower tail"));
+            }
             (Part::Far, _) => {
                 return Err(NotExported::rule("UP-TO-BAD for the far tail of noise on one side"));
             }

@@ -17,6 +17,8 @@ const INDENT: usize = 2;
 
 /// The words after which an expression stands in `neighbours` lines and proofs.
 const PHRASE_WORDS: [&str; 6] = ["by", "cost", "most", "above", "from", "tail"];
+/// The measures after which a claim goes on.
+const MEASURES: [&str; 2] = ["mu", "rho"];
 
 /// Formats a text whose syntax is right; otherwise returns its faults. Names and types are not checked.
 pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
@@ -108,6 +110,13 @@ fn gap(before_left: Option<Token>, left: Option<Token>, right: Token, source: &s
         (_, TokenKind::Mark(CloseParen | CloseBracket | Comma | Colon | Prime)) => "",
         // `shift by (…) at cost (…)`: words of a phrase, not calls.
         (TokenKind::Name, TokenKind::Mark(OpenParen)) if PHRASE_WORDS.contains(&left.span.text(source)) => {
+            " "
+        }
+        // `claim mu (b - a) / s`: the measure of a claim, not a call.
+        (TokenKind::Name, TokenKind::Mark(OpenParen))
+            if before_left.is_some_and(|t| t.kind == TokenKind::Keyword(Keyword::Claim))
+                && MEASURES.contains(&left.span.text(source)) =>
+        {
             " "
         }
         // A field: `r.age`. A dot beside anything else stays apart, or it would become part of a number or a range.

@@ -170,3 +170,17 @@ fn stray_dots_do_not_become_numbers() {
     assert!(format(&whole("y = 1 . eps")).unwrap().contains("1 .eps"));
     assert!(format(&whole("y = r . age")).unwrap().contains("y = r.age"));
 }
+
+/// The measure of a claim is no function, and what follows it no call.
+#[test]
+fn the_measure_of_a_claim_stays_apart() {
+    let text = |claim: &str| {
+        format!(
+            "mechanism m(x: real)\nparam s > 0\ny ~ gaussian(x, s)\nreturn y\nneighbours abs(x' - x) <= 1\nclaim {claim}\n"
+        )
+    };
+    for claim in ["mu (2 - 1) / s", "rho (1 + 1) / (4 * s * s)"] {
+        assert_eq!(format(&text(claim)), Ok(text(claim)));
+        assert_eq!(format(&text(&claim.replacen(" (", "(", 1))), Ok(text(claim)));
+    }
+}

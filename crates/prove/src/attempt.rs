@@ -18,12 +18,12 @@ use crate::skeleton::{payments, skeleton};
 const EXPLAIN_EFFORT: u64 = 12_500_000;
 
 /// No plan was found for the text that a mechanism was rewritten to. What is said is about the mechanism.
-pub(crate) fn no_plan(mechanism: &Mechanism, rewritten: &Mechanism) -> Failure {
+pub(crate) fn no_plan(mechanism: &Mechanism, rewritten: &Mechanism, claim: &Claim) -> Failure {
     let known = set_by(&mechanism.body);
     let mut draws = set_by_draws(&rewritten.body);
     draws.retain(|draw| known.contains(draw));
     let reason = Reason::NoPlan { draws: names(draws), loops: names(loops(&rewritten.body)) };
-    let help = skeleton(mechanism, rewritten, Comparison::Equal, &[]);
+    let help = skeleton((mechanism, claim), rewritten, Comparison::Equal, &[]);
     Failure { help, ..Failure::new("the program", reason) }
 }
 
@@ -53,7 +53,7 @@ impl Attempt {
     pub(crate) fn explain(self, mechanism: &Mechanism, deadline: Option<Instant>) -> Failure {
         let rewritten = self.context.mechanism();
         if self.moves.is_empty() {
-            return no_plan(mechanism, rewritten);
+            return no_plan(mechanism, rewritten, &self.claim);
         }
         let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
         let mut searching = Searching {
@@ -73,20 +73,23 @@ impl Attempt {
                 self.with_skeleton(mechanism, Failure::new("the program", Reason::OutOfSteps))
             }
             Err(mut failure) => {
-                failure.help.extend(example.map(|values| format!("it is false for {values}")));
+                failure.help.extend(example);
                 if about_cost {
                     failure.help.extend(payments(&self.context, &self.moves));
                 }
                 self.with_skeleton(mechanism, failure)
             }
-            Ok(_) => no_plan(mechanism, rewritten),
+            Ok(_) => no_plan(mechanism, rewritten, &self.claim),
         }
     }
 
     /// The failure with the plan as a proof block to fill in.
     pub(crate) fn with_skeleton(&self, mechanism: &Mechanism, failure: Failure) -> Failure {
         let mut help = failure.help;
-        help.extend(skeleton(mechanism, self.context.mechanism(), self.comparison, &self.moves));
+        // A plan that no rehearsal has passed and that pays for nothing is not worth mending.
+        let pays = || !payments(&self.context, &self.moves).is_empty();
+        let moves: &[Move] = if self.reached > 0 || pays() { &self.moves } else { &[] };
+        help.extend(skeleton((mechanism, &self.claim), self.context.mechanism(), self.comparison, moves));
         Failure { help, ..failure }
     }
 }

@@ -6,9 +6,11 @@ use probity_kernel::fact::{Fact, fact};
 use probity_kernel::law;
 use probity_kernel::term::Statement;
 
+use crate::algebra::visit;
 use crate::derivation::{Reason, conjuncts};
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
+use crate::evidence::shapes::is_opaque_divisor;
 use crate::explain::words::{in_few_words, in_words};
 use crate::rehearse::scenarios;
 
@@ -44,7 +46,7 @@ const COUNTER_TRIES: usize = 100;
 /// What to blame.
 pub(crate) struct Blame {
     pub(crate) reason: Reason,
-    /// Values for which it is false.
+    /// Values for which it is false, or how else it may be written.
     pub(crate) example: Option<String>,
     /// Whether it says what may be paid.
     pub(crate) about_cost: bool,
@@ -98,10 +100,27 @@ pub(crate) fn blame(
         }
         _ => {
             let example = counter(context, &hypotheses, goal);
+            let example = example.map(|values| format!("it is false for {values}"));
+            let example = example.or_else(|| multiplied_out(context, &hypotheses, goal));
             let reason = blamed(context, goal, &in_few_words(context, goal, &hypotheses), path);
             Blame { reason, example, about_cost: goal.mentions(&Variable::Cost) }
         }
     }
+}
+
+/// What to do about a quotient by what is no positive parameter: of such a one little is known but that it times its divisor is what was
+/// divided.
+fn multiplied_out(context: &Context, hypotheses: &[Expr], goal: &Expr) -> Option<String> {
+    let mut divisor = None;
+    visit(goal, &mut |part| {
+        if let Expr::Binary(Binary::Div, _, b) = part
+            && divisor.is_none()
+            && is_opaque_divisor(context, b)
+        {
+            divisor = Some(in_words(b, hypotheses).to_string());
+        }
+    });
+    divisor.map(|b| format!("an invariant may be easier to show without the quotient: both sides times {b}, and that it is positive"))
 }
 
 /// Whether a condition is plainly false: one of its parts is.

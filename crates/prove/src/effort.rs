@@ -10,6 +10,25 @@ pub(crate) struct Effort {
     deadline: Option<Instant>,
 }
 
+/// Until when a search goes on, and how many times the steps it has that suffice for most.
+#[derive(Clone, Copy)]
+pub(crate) struct Limit {
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) times: u64,
+}
+
+impl Limit {
+    /// So many steps, as many times.
+    pub(crate) fn effort(&self, steps: u64) -> Effort {
+        Effort::of(steps.saturating_mul(self.times)).until(self.deadline)
+    }
+
+    /// Whether there is a deadline that has not passed.
+    pub(crate) fn has_time(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() < deadline)
+    }
+}
+
 impl Effort {
     /// So many steps.
     pub(crate) fn of(left: u64) -> Effort {

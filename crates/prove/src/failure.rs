@@ -216,11 +216,16 @@ impl fmt::Display for Reason {
             Reason::Called { name, why } => {
                 write!(f, "the claim of {name}, which is called here, is not proved: {why}")
             }
-            Reason::OutOfTime => write!(f, "the deadline passed during the search; allow more time"),
+            Reason::OutOfTime => {
+                write!(
+                    f,
+                    "the deadline passed during the search; allow more time, or give some parameters values"
+                )
+            }
             Reason::OutOfSteps => {
                 write!(
                     f,
-                    "the search used up its steps; a proof block, or fixed parameters, would shorten it"
+                    "the search used up its steps; more time gives it more, and a proof block, or values for some parameters, would shorten it"
                 )
             }
         }

@@ -160,6 +160,8 @@ fn block(body: &[Statement], moves: &[Move], depth: usize, lines: &mut Vec<Line>
                 let within = match part {
                     Tail::Exact => format!("less than {at} above the center"),
                     Tail::Exacts => format!("less than {at} from the center"),
+                    Tail::Low => format!("at most {at} below the center"),
+                    Tail::LowFrom | Tail::LowExact => format!("less than {at} below the center"),
                     Tail::Far => format!("below {at}"),
                     Tail::Start => format!("{at} or more"),
                     Tail::Uniform => format!("where it stays in its range, all but a share of {at}"),

@@ -44,14 +44,15 @@ use crate::conversion;
 use crate::conversion::grouped::grouped_plan;
 use crate::conversion::sampled::sampled_plan;
 use crate::derivation::{Failure, Plan, Reason, Recorded, conclude, one_row, replay, replay_side};
-use crate::effort::Effort;
+use crate::effort::{Effort, Limit};
 use crate::evidence::again::Known;
 use crate::foresee::{Found, foresee};
 use crate::forward::{Taste, forward};
+use crate::plan::any_length::AnyLength;
 use crate::plan::blocks::{for_each_assignment, set_by};
 use crate::plan::centers::centered;
 use crate::plan::rewrites::{hoisted, name_output, public_names_inlined, rewrite, unrolled};
-use crate::searching::{Answers, Searching};
+use crate::searching::{Answers, Asked, Searching};
 use crate::side::{mirrored, search_mirrored, search_side};
 use crate::tables::{MANY_ALTERNATIVES, Sum, alternatives, of_no_known_range, sums, unbounded};
 
@@ -106,26 +107,43 @@ pub fn prove_until(
     hints: &Hints,
     deadline: Option<Instant>,
 ) -> Result<Proof, Failure> {
-    let failure = match prove_by(mechanism, claim, hints, deadline) {
+    let mut limit = Limit { deadline, times: 1 };
+    let mut failure = match prove_with(mechanism, claim, hints, limit) {
+        Ok(proof) => return Ok(proof),
+        Err(failure) => failure,
+    };
+    // A search that has used up its steps before its time goes further.
+    while failure.reason == Reason::OutOfSteps && limit.times < MOST_TIMES && limit.has_time() {
+        limit.times *= TIMES_MORE;
+        failure = match prove_with(mechanism, claim, hints, limit) {
+            Ok(proof) => return Ok(proof),
+            Err(further) if further.reason == Reason::OutOfTime => failure,
+            Err(further) => further,
+        };
+    }
+    Err(failure)
+}
+
+/// How many times more steps a search has that is begun again, and the most times.
+const TIMES_MORE: u64 = 5;
+const MOST_TIMES: u64 = 625;
+
+fn prove_with(mechanism: &Mechanism, claim: &Claim, hints: &Hints, limit: Limit) -> Result<Proof, Failure> {
+    let failure = match prove_by(mechanism, claim, hints, limit) {
         Ok(proof) => return Ok(proof),
         Err(failure) => failure,
     };
     let without = Hints { invariants: Default::default(), ..hints.clone() };
     match hints.couplings.is_empty() && *hints != without {
-        true => prove_by(mechanism, claim, &without, deadline).map_err(|_| failure),
+        true => prove_by(mechanism, claim, &without, limit).map_err(|_| failure),
         false => Err(failure),
     }
 }
 
-fn prove_by(
-    mechanism: &Mechanism,
-    claim: &Claim,
-    hints: &Hints,
-    deadline: Option<Instant>,
-) -> Result<Proof, Failure> {
+fn prove_by(mechanism: &Mechanism, claim: &Claim, hints: &Hints, limit: Limit) -> Result<Proof, Failure> {
     if draws_sample(&mechanism.body) {
-        let (plan, evidence) = sampled_plan(mechanism, claim, deadline, &|inner, share| {
-            let Proof { plan, evidence, .. } = prove_until(inner, share, hints, deadline)?;
+        let (plan, evidence) = sampled_plan(mechanism, claim, limit.deadline, &|inner, share| {
+            let Proof { plan, evidence, .. } = prove_by(inner, share, hints, limit)?;
             Ok((plan, evidence))
         })?;
         let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
@@ -134,14 +152,14 @@ fn prove_by(
     let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
     let context = Context::new(mechanism, Orientation::Forward).map_err(malformed)?;
     let normal = conversion::has_normal_draw(&mechanism.body);
-    if normal && let Some(proof) = prove_converted(&context, claim, hints, deadline) {
+    if normal && let Some(proof) = prove_converted(&context, claim, hints, limit) {
         return Ok(proof);
     }
-    let failure = match prove_directly(mechanism, claim, hints, deadline) {
+    let failure = match prove_directly(mechanism, claim, hints, limit) {
         Ok(proof) => return Ok(proof),
         Err(failure) => failure,
     };
-    if !normal && let Some(proof) = prove_converted(&context, claim, hints, deadline) {
+    if !normal && let Some(proof) = prove_converted(&context, claim, hints, limit) {
         return Ok(proof);
     }
     let says_all =
@@ -198,15 +216,10 @@ fn redrawn(mechanism: &Mechanism, claim: &Claim) -> Option<Reason> {
 }
 
 /// A proof of a claim of ε and δ from one in μ or ρ, if there is one.
-fn prove_converted(
-    context: &Context,
-    claim: &Claim,
-    hints: &Hints,
-    deadline: Option<Instant>,
-) -> Option<Proof> {
+fn prove_converted(context: &Context, claim: &Claim, hints: &Hints, limit: Limit) -> Option<Proof> {
     let mechanism = context.mechanism();
     conversion::candidates(context, claim).into_iter().find_map(|(other, conversion)| {
-        let Proof { theorem, plan, evidence } = prove_directly(mechanism, &other, hints, deadline).ok()?;
+        let Proof { theorem, plan, evidence } = prove_directly(mechanism, &other, hints, limit).ok()?;
         let theorem = convert(&theorem, claim, &conversion).ok()?;
         let plan = Plan { through: Some(Box::new((other, conversion))), ..plan };
         Some(Proof { theorem, plan, evidence })
@@ -218,20 +231,20 @@ fn prove_directly(
     mechanism: &Mechanism,
     claim: &Claim,
     hints: &Hints,
-    deadline: Option<Instant>,
+    limit: Limit,
 ) -> Result<Proof, Failure> {
     let malformed = |rejection: Rejection| Failure::new("the mechanism", Reason::Rejected(rejection));
     if let Some((one_row, most)) = one_row(mechanism) {
         if claim.delta != Expr::int(0) {
-            let (plan, evidence) = grouped_plan(mechanism, most, claim, deadline, &|share| {
-                let Proof { plan, evidence, .. } = prove_directly(&one_row, share, hints, deadline)?;
+            let (plan, evidence) = grouped_plan(mechanism, most, claim, limit.deadline, &|share| {
+                let Proof { plan, evidence, .. } = prove_directly(&one_row, share, hints, limit)?;
                 Ok((plan, evidence))
             })?;
             let theorem = replay(mechanism, claim, &plan, &mut Recorded::new(evidence.clone()))?;
             return Ok(Proof { theorem, plan, evidence });
         }
         let share = group_share(claim, most);
-        let Proof { theorem, plan, evidence } = prove_directly(&one_row, &share, hints, deadline)?;
+        let Proof { theorem, plan, evidence } = prove_directly(&one_row, &share, hints, limit)?;
         // The kernel has made the theorem about one row; to replay its proof would make it once more.
         let grouped = group(mechanism, claim, &theorem);
         let theorem = grouped.map_err(|rejection| Failure::new("GROUP", Reason::Rejected(rejection)))?;
@@ -239,7 +252,7 @@ fn prove_directly(
     }
     let (rewritten, rewrites) = rewrite(mechanism, hints);
     Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
-    let question = Question { mechanism, claim, hints, deadline, answers: RefCell::default() };
+    let question = Question { mechanism, claim, hints, limit, answers: RefCell::default() };
     let unaided = hints.couplings.is_empty() && hints.invariants.is_empty() && !hints.pointwise;
     let mut best = None;
     if unaided {
@@ -269,7 +282,7 @@ fn prove_directly(
             return Ok(proof);
         }
     }
-    let mut effort = Effort::of(MAX_EFFORT).until(deadline);
+    let mut effort = limit.effort(MAX_EFFORT);
     if best.is_none() {
         match question.backward(&rewritten, &rewrites, &mut effort) {
             Ok(proof) => return Ok(proof),
@@ -277,9 +290,9 @@ fn prove_directly(
         }
     }
     if effort.is_late() {
-        return Err(Failure::new("the program", Reason::OutOfTime));
+        return Err(Failure { help: values(mechanism), ..Failure::new("the program", Reason::OutOfTime) });
     }
-    if let Some(failure) = unproved_call(&rewritten.body, hints, deadline) {
+    if let Some(failure) = unproved_call(&rewritten.body, hints, limit) {
         return Err(failure);
     }
     let forward = Context::new(&rewritten, Orientation::Forward).map_err(malformed)?;
@@ -293,10 +306,13 @@ fn prove_directly(
         return Err(Failure::new("the sum over rows", reason));
     }
     let mut failure = if effort.is_spent() {
-        let failure = Failure::new("the program", Reason::OutOfSteps);
+        let failure = Failure { help: values(mechanism), ..Failure::new("the program", Reason::OutOfSteps) };
         best.map_or(failure.clone(), |attempt| attempt.with_skeleton(mechanism, failure))
     } else {
-        best.map_or_else(|| no_plan(mechanism, &rewritten), |attempt| attempt.explain(mechanism, deadline))
+        best.map_or_else(
+            || no_plan(mechanism, &rewritten, claim),
+            |attempt| attempt.explain(mechanism, limit.deadline),
+        )
     };
     if let Some(Sum { table, condition, value }) = of_no_known_range(&forward) {
         let clamped = value.clamp(Expr::var("low"), Expr::var("high"));
@@ -306,6 +322,15 @@ fn prove_directly(
             .insert(0, format!("no bound was found of what a row adds; with public bounds write {sum}"));
     }
     Err(failure)
+}
+
+/// How to make the question of a search that did not end a smaller one: a number in the place of a whole parameter.
+fn values(mechanism: &Mechanism) -> Vec<String> {
+    let whole = mechanism.params.iter().find(|param| param.sort == Sort::Int);
+    whole
+        .map(|param| format!("for one value of a parameter a proof is often short: --set {}=4", param.name))
+        .into_iter()
+        .collect()
 }
 
 /// Whether a text goes through a table so many times, or in a straight loop as many times as a parameter says: rehearsing that takes
@@ -366,7 +391,7 @@ struct Question<'a> {
     mechanism: &'a Mechanism,
     claim: &'a Claim,
     hints: &'a Hints,
-    deadline: Option<Instant>,
+    limit: Limit,
     /// What was asked about plans that were tried.
     answers: RefCell<Answers>,
 }
@@ -374,21 +399,21 @@ struct Question<'a> {
 impl Question<'_> {
     /// A proof without hints, by one way of searching after the other; or the plan that came furthest, if all plans were tried.
     fn unaided(&self, text: &Mechanism, rewrites: &[Rewrite]) -> Result<Proof, Option<Box<Attempt>>> {
-        let deadline = self.deadline;
+        let limit = self.limit;
         let mut best = None;
         // A long text is followed forward, statement by statement, and so is one that goes through the groups of a table or compares
         // its rows with long lists; a short one is first looked at as a whole, for a while.
         let long = sites(&text.body) > MANY_SITES || text.body.len() > MANY_STATEMENTS;
         let long = long || by_groups(text) || answers(&text.body) > 1 || lists_values(text);
         if !long {
-            let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
+            let mut effort = limit.effort(FIRST_EFFORT);
             match self.backward(text, rewrites, &mut effort) {
                 Ok(proof) => return Ok(proof),
                 Err(attempt) if !effort.is_spent() => best = attempt,
                 Err(_) => {}
             }
         }
-        let mut ahead = Effort::of(MAX_EFFORT).until(deadline);
+        let mut ahead = limit.effort(MAX_EFFORT);
         if let Some(proof) = self.forward(text, rewrites, &mut ahead) {
             return Ok(proof);
         }
@@ -399,18 +424,22 @@ impl Question<'_> {
                 return Ok(proof);
             }
             if sites(&unrolled.body) <= MANY_SITES {
-                let mut effort = Effort::of(FIRST_EFFORT).until(deadline);
+                let mut effort = limit.effort(FIRST_EFFORT);
                 if let Ok(proof) = self.backward(&unrolled, &rewrites, &mut effort) {
                     return Ok(proof);
                 }
             }
+        }
+        // A loop of many rounds that was not rehearsed, as one of any number of rounds.
+        if long && let Some(proof) = self.of_any_length(text, rewrites) {
+            return Ok(proof);
         }
         // Draws that one run makes and the other does not, where mass may be given up for it.
         if self.claim.delta != Expr::int(0)
             && let Ok(context) = Context::new(text, Orientation::Forward)
         {
             for (steps, hoisted) in hoisted(text, &context) {
-                let mut effort = Effort::of(MAX_EFFORT).until(deadline);
+                let mut effort = limit.effort(MAX_EFFORT);
                 if let Ok(proof) = self.backward(&hoisted, &[rewrites, &steps].concat(), &mut effort) {
                     return Ok(proof);
                 }
@@ -419,9 +448,47 @@ impl Question<'_> {
         Err(best)
     }
 
+    /// A proof by the plan that is found where the number of rounds of a long loop is a parameter.
+    fn of_any_length(&self, text: &Mechanism, rewrites: &[Rewrite]) -> Option<Proof> {
+        let general = AnyLength::of(text)?;
+        let (contexts, wider) = (self.contexts(text)?, self.contexts(&general.mechanism)?);
+        let mut effort = self.limit.effort(FIRST_EFFORT);
+        let mut comparisons = vec![Comparison::Equal];
+        if contexts[0].measure() == Measure::Pure
+            && matches!(contexts[0].kind(&text.output), Kind::Int | Kind::Bool)
+        {
+            comparisons.push(Comparison::Pointwise);
+        }
+        comparisons.into_iter().find_map(|comparison| {
+            let mut plan = Plan::of(rewrites.to_vec(), comparison);
+            let (mut evidence, mut judgements) = (Vec::new(), Vec::new());
+            for (context, wider) in contexts.iter().zip(&wider) {
+                let mut asked = Asked::new();
+                let hints = Hints::default();
+                let found =
+                    search_side(wider, self.claim, &hints, comparison, &mut effort, called, &mut asked);
+                let moves = general.with_number(&found.ok()?.0);
+                let mut searching = Searching {
+                    found: Vec::new(),
+                    explain: false,
+                    again: None,
+                    asked: None,
+                    example: None,
+                    about_cost: false,
+                    effort: &mut effort,
+                };
+                judgements.push(replay_side(context, self.claim, comparison, &moves, &mut searching).ok()?);
+                evidence.append(&mut searching.found);
+                plan.sides.push((context.orientation(), moves));
+            }
+            let theorem = conclude(self.mechanism, self.claim, &plan, &judgements).ok()?;
+            Some(Proof { theorem, plan, evidence })
+        })
+    }
+
     /// A proof of a text that chooses among noisy values and releases more than one place.
     fn foreseeing(&self, rewritten: &Mechanism, rewrites: &[Rewrite]) -> Option<Proof> {
-        let mut effort = Effort::of(FORESEEING_EFFORT).until(self.deadline);
+        let mut effort = self.limit.effort(FORESEEING_EFFORT);
         let Found { foresight, sides, evidence } = foresee(rewritten, self.claim, &mut effort)?;
         let foresight = Some(Box::new(foresight));
         let plan = Plan { sides, foresight, ..Plan::of(rewrites.to_vec(), Comparison::Pointwise) };
@@ -462,7 +529,7 @@ impl Question<'_> {
             let ways = other.is_some().then_some(None).into_iter().chain(tastes);
             let found = ways.into_iter().find_map(|taste| {
                 let moves = match taste {
-                    Some(taste) => forward(&context, taste, self.deadline).ok()?,
+                    Some(taste) => forward(&context, taste, self.limit.deadline).ok()?,
                     None => other.clone()?,
                 };
                 let mut searching = Searching {
@@ -545,20 +612,19 @@ impl Question<'_> {
 }
 
 /// The first call of a mechanism whose claim is not proved.
-fn unproved_call(body: &[Statement], hints: &Hints, deadline: Option<Instant>) -> Option<Failure> {
+fn unproved_call(body: &[Statement], hints: &Hints, limit: Limit) -> Option<Failure> {
     body.iter().find_map(|statement| match statement {
         Statement::Draw { law: Distribution::Called(called), .. } => {
             let name = &called.mechanism.name;
             let own = hints.called.iter().find(|(of, _)| of == name).map(|(_, own)| own.clone());
-            let why =
-                prove_until(&called.mechanism, &called.claim, &own.unwrap_or_default(), deadline).err()?;
+            let why = prove_by(&called.mechanism, &called.claim, &own.unwrap_or_default(), limit).err()?;
             let place = format!("'{}'", statement.to_string().trim_end());
             Some(Failure::new(place, Reason::Called { name: name.to_string(), why: Box::new(why) }))
         }
         Statement::If { then, otherwise, .. } => {
-            unproved_call(then, hints, deadline).or_else(|| unproved_call(otherwise, hints, deadline))
+            unproved_call(then, hints, limit).or_else(|| unproved_call(otherwise, hints, limit))
         }
-        Statement::For { body, .. } | Statement::While { body, .. } => unproved_call(body, hints, deadline),
+        Statement::For { body, .. } | Statement::While { body, .. } => unproved_call(body, hints, limit),
         _ => None,
     })
 }

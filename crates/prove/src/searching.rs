@@ -53,7 +53,7 @@ pub(crate) struct Searching<'e> {
     pub(crate) again: Option<Known>,
     /// The questions that were asked before, if any of them may come again.
     pub(crate) asked: Option<&'e mut Asked>,
-    /// Values for which the condition that is to blame is false.
+    /// Values for which the condition that is to blame is false, or how else it may be written.
     pub(crate) example: Option<String>,
     /// Whether that condition says what may be paid.
     pub(crate) about_cost: bool,

@@ -5,11 +5,11 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use probity_kernel::context::{Context, Orientation};
-use probity_kernel::expr::{Binary, Expr, Name, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Run, Variable};
 use probity_kernel::privacy::Comparison;
-use probity_kernel::term::{Coupling, Distribution, Mechanism, Statement};
+use probity_kernel::term::{Claim, Coupling, Distribution, Mechanism, Statement};
 
-use crate::algebra::of_parameters;
+use crate::algebra::{absolute, minus, of_parameters, over};
 use crate::derivation::{Move, Tail, conjuncts, map_coupling};
 use crate::explain::words::{in_few_words, in_words};
 use crate::plan::blocks::{loops, set_by, set_by_draws};
@@ -60,7 +60,7 @@ pub(crate) fn payments(context: &Context, moves: &[Move]) -> Vec<String> {
 /// The couplings and invariants of a plan as a proof block for a mechanism, with a place to fill in where the plan has none. The plan may be
 /// for what the mechanism was rewritten to.
 pub(crate) fn skeleton(
-    mechanism: &Mechanism,
+    (mechanism, claim): (&Mechanism, &Claim),
     rewritten: &Mechanism,
     comparison: Comparison,
     moves: &[Move],
@@ -68,7 +68,7 @@ pub(crate) fn skeleton(
     let Ok(context) = Context::new(mechanism, Orientation::Forward) else { return vec![] };
     let mut lines = Vec::new();
     walk(&rewritten.body, moves, &[], &mut |statement, step, known| {
-        lines.extend(line_of(statement, step, known));
+        lines.extend(line_of(&context, &claim.epsilon, statement, step, known));
     });
     let mut text = written(&context, &lines);
     if text.is_empty() {
@@ -78,8 +78,37 @@ pub(crate) fn skeleton(
         text.insert(0, "pointwise".into());
     }
     let head = ["to prove it by hand, put this at the end of the file and mend it:", "  proof {"];
-    let lines = text.into_iter().map(|line| format!("    {line}"));
+    let places = places(&mechanism.body, &text);
+    let lines = places.into_iter().chain(text).map(|line| format!("    {line}"));
     head.map(String::from).into_iter().chain(lines).chain(["  }".into()]).collect()
+}
+
+/// What the names in a block mean that the text does not have: the places in the lists that loops go through.
+fn places(body: &[Statement], text: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    let said = |index: &Name| text.iter().any(|line| line.contains(index.as_str()));
+    for statement in body {
+        match statement {
+            Statement::For { index, body, .. } => {
+                if let Some(Statement::Assign { var, value: Expr::Index(Variable::Plain(list), place) }) =
+                    body.first()
+                    && **place == Expr::var(index.clone())
+                    && index.as_str().starts_with(&format!("{var}_index"))
+                    && said(index)
+                {
+                    found.push(format!("// {index} is the place of {var} in {list}, from 0 on"));
+                }
+                found.extend(places(body, text));
+            }
+            Statement::While { body, .. } => found.extend(places(body, text)),
+            Statement::If { then, otherwise, .. } => {
+                found.extend(places(then, text));
+                found.extend(places(otherwise, text));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// What sees a statement, its move, and what is known before it.
@@ -136,7 +165,13 @@ fn coupling_of(step: &Move) -> Option<&Coupling> {
 }
 
 /// What a block says of a statement; nothing about a choice, a call, a sample, or a draw whose cost is in ρ.
-fn line_of<'a>(statement: &'a Statement, step: Option<&'a Move>, known: &[Expr]) -> Option<Line<'a>> {
+fn line_of<'a>(
+    context: &Context,
+    epsilon: &Expr,
+    statement: &'a Statement,
+    step: Option<&'a Move>,
+    known: &[Expr],
+) -> Option<Line<'a>> {
     match (statement, step) {
         (Statement::Draw { law, .. }, _) if !has_couplings(law) => None,
         (Statement::Draw { var, law }, step) => match step.and_then(coupling_of) {
@@ -147,14 +182,23 @@ fn line_of<'a>(statement: &'a Statement, step: Option<&'a Move>, known: &[Expr])
                         Move::UpTo(_, tail)
                         | Move::Below(_, tail)
                         | Move::Under(_, tail)
-                        | Move::Tail(Tail::Exact | Tail::Exacts | Tail::Far, _, tail),
+                        | Move::Tail(
+                            Tail::Exact
+                            | Tail::Exacts
+                            | Tail::Low
+                            | Tail::LowFrom
+                            | Tail::LowExact
+                            | Tail::Far,
+                            _,
+                            tail,
+                        ),
                     ) => Some(tail),
                     _ => None,
                 };
                 let coupling = map_coupling(coupling, &|e| in_words(e, known));
                 Some(Line::Couple(var, Box::new(coupling), tail))
             }
-            None => Some(Line::Couple(var, Box::new(unmoved(law)), None)),
+            None => Some(Line::Couple(var, Box::new(kept(context, law)), None)),
         },
         (
             Statement::For { index: name, .. },
@@ -164,7 +208,7 @@ fn line_of<'a>(statement: &'a Statement, step: Option<&'a Move>, known: &[Expr])
             Some(Line::Invariant(name, invariant.clone()))
         }
         (Statement::For { index: name, .. } | Statement::While { label: name, .. }, _) => {
-            Some(Line::Invariant(name, Expr::cost().le(Expr::int(0))))
+            Some(Line::Invariant(name, Expr::cost().le(epsilon.clone())))
         }
         _ => None,
     }
@@ -181,14 +225,18 @@ fn has_couplings(law: &Distribution) -> bool {
     )
 }
 
-/// A place to fill in: noise that does not move, and other draws with the same value.
-fn unmoved(law: &Distribution) -> Coupling {
+/// A place to fill in: noise around a center with the value that it has in the first run, at the cost of that; other noise that does not
+/// move, and other draws with the same value.
+fn kept(context: &Context, law: &Distribution) -> Coupling {
     match law {
-        Distribution::Laplace { .. }
-        | Distribution::DiscreteLaplace { .. }
-        | Distribution::Gumbel { .. }
-        | Distribution::Exponential { .. }
-        | Distribution::Geometric { .. } => Coupling::Shift { by: Expr::int(0), cost: Expr::int(0) },
+        Distribution::Laplace { center, scale } | Distribution::DiscreteLaplace { center, scale } => {
+            let apart = minus(context.in_run(center, Run::First), context.in_run(center, Run::Second));
+            let cost = over(absolute(apart), &context.in_run(scale, Run::First));
+            Coupling::Shift { by: Expr::int(0), cost }
+        }
+        Distribution::Gumbel { .. } | Distribution::Exponential { .. } | Distribution::Geometric { .. } => {
+            Coupling::Shift { by: Expr::int(0), cost: Expr::int(0) }
+        }
         _ => Coupling::Null,
     }
 }

@@ -208,7 +208,9 @@ pub fn verify_in_parts(
                     let why = match (found, watch.is_stopped()) {
                         (Some(_), _) => "a counterexample was found first",
                         (None, true) => "the search was stopped",
-                        (None, false) => "the deadline passed during the search; allow more time",
+                        (None, false) => {
+                            "the deadline passed during the search; allow more time, or give some parameters values"
+                        }
                     };
                     (verdict.upper, has_upper) = (Err(why.to_owned()), true);
                 } else if !has_lower && late {

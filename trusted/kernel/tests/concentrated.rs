@@ -13,8 +13,9 @@ use probity_kernel::privacy::{Comparison, Side, goal, privacy};
 use probity_kernel::rejection::Rejection;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling::{
-    sample, signed_log, up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_open_tail,
-    up_to_side, up_to_start, up_to_tail, up_to_tail_uniform, up_to_upper_tail,
+    sample, signed_log, up_to_exact_lower_tail_int, up_to_exact_tail_int, up_to_exact_tails_int,
+    up_to_far_tail, up_to_lower_tail, up_to_open_lower_tail, up_to_open_tail, up_to_side, up_to_start,
+    up_to_tail, up_to_tail_uniform, up_to_upper_tail,
 };
 use probity_kernel::split::split;
 use probity_kernel::term::{
@@ -139,14 +140,14 @@ fn blocks_tails_signs_and_endless_loops_are_pure_only() {
         let of = |measure| check(&context(&mechanism, measure), &mechanism);
         assert_eq!([of(Measure::Pure), of(Measure::Concentrated)], [true, false]);
     };
-    for rule in [up_to_tail, up_to_upper_tail, up_to_open_tail] {
+    for rule in [up_to_tail, up_to_upper_tail, up_to_open_tail, up_to_lower_tail, up_to_open_lower_tail] {
         pure_and_not(
             &|context, m| rule(context, &m.body[0], &Coupling::Null, &Expr::int(1), &truth(context)).is_ok(),
             mechanism(laplace()),
         );
     }
     let integers = || Distribution::DiscreteLaplace { center: Expr::int(0), scale: s() };
-    for rule in [up_to_exact_tail_int, up_to_exact_tails_int] {
+    for rule in [up_to_exact_tail_int, up_to_exact_tails_int, up_to_exact_lower_tail_int] {
         pure_and_not(
             &|context, m| rule(context, &m.body[0], &Coupling::Null, &Expr::int(1), &truth(context)).is_ok(),
             mechanism(integers()),

@@ -222,6 +222,9 @@ code! { Orientation { "forward" => Orientation::Forward {}, "backward" => Orient
 code! { Tail {
     "exact" => Tail::Exact {},
     "exact-both" => Tail::Exacts {},
+    "low" => Tail::Low {},
+    "low-from" => Tail::LowFrom {},
+    "low-exact" => Tail::LowExact {},
     "far" => Tail::Far {},
     "start" => Tail::Start {},
     "uniform" => Tail::Uniform {},

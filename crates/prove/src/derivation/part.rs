@@ -11,13 +11,19 @@ use probity_kernel::term::{Coupling, Statement};
 use super::{misfit, reject};
 use crate::failure::Failure;
 
-/// Which part of a draw is given up, besides the tails of Laplace noise.
+/// Which part of a draw is given up, besides both tails of Laplace noise and the upper one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tail {
     /// The upper tail of Laplace noise on the integers from a place on, with the mass that it has.
     Exact,
     /// Both tails of it.
     Exacts,
+    /// The lower tail of Laplace noise, also on the integers, beyond a distance from the center.
+    Low,
+    /// The same, with the place where it begins.
+    LowFrom,
+    /// The lower tail on the integers from a distance on, with the mass that it has.
+    LowExact,
     /// The tail of noise on one side from a place on.
     Far,
     /// Where noise on one side begins, up to a place: beyond it the noise may move down.
@@ -45,6 +51,9 @@ pub(super) fn up_to(
     match part {
         Tail::Exact => sampling::up_to_exact_tail_int(context, statement, coupling, at, post),
         Tail::Exacts => sampling::up_to_exact_tails_int(context, statement, coupling, at, post),
+        Tail::Low => sampling::up_to_lower_tail(context, statement, coupling, at, post),
+        Tail::LowFrom => sampling::up_to_open_lower_tail(context, statement, coupling, at, post),
+        Tail::LowExact => sampling::up_to_exact_lower_tail_int(context, statement, coupling, at, post),
         Tail::Far => sampling::up_to_far_tail(context, statement, coupling, at, post),
         Tail::Start => sampling::up_to_start(context, statement, moved()?, at, post),
         Tail::Uniform => sampling::up_to_tail_uniform(context, statement, moved()?, at, post),

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use probity_exact::Rational;
 use probity_kernel::context::Context;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
-use probity_kernel::fact::{Fact, canonical, poly};
+use probity_kernel::fact::{Fact, canonical};
 use probity_kernel::lemma::Lemma;
-use probity_kernel::poly::Monomial;
 
 use crate::algebra::of_parameters;
+use crate::evidence::shapes::{has_products, is_of_products, is_opaque_divisor};
 use crate::lists;
 
 /// The most roundings that are compared with each other.
@@ -61,7 +61,7 @@ pub(crate) fn common_lemmas<'a>(context: &Context, formulas: impl Iterator<Item 
             }
             Expr::Binary(Binary::Mod, a, b) => {
                 others.insert(e.clone(), Lemma::ModRange((**a).clone(), (**b).clone()));
-                if !is_of_products(context, a) {
+                if !has_products(context, a) {
                     remainders.insert(((**a).clone(), (**b).clone()));
                 }
             }
@@ -306,7 +306,7 @@ pub(crate) fn analytic_lemmas<'a>(
     let mut whole: BTreeSet<Expr> = BTreeSet::new();
     for formula in formulas {
         visit(formula, &mut |e| match e {
-            Expr::Binary(Binary::Mod, a, b) if is_of_products(context, a) => {
+            Expr::Binary(Binary::Mod, a, b) if has_products(context, a) => {
                 remainders.insert(((**a).clone(), (**b).clone()));
             }
             Expr::Unary(Unary::Ln, a) if !has_choice(a) && !logarithms.contains(a) => {
@@ -592,16 +592,6 @@ pub(crate) fn may_split(context: &Context, lemma: &Lemma) -> bool {
     !public
 }
 
-/// Whether a number has products of what is drawn, computed or an input in it.
-fn is_of_products(context: &Context, e: &Expr) -> bool {
-    let is_parameter = |atom: &Expr| of_parameters(context.mechanism(), atom);
-    let degree = |monomial: &Monomial| {
-        let powers = monomial.powers().filter(|(atom, _)| !is_parameter(atom));
-        powers.map(|(_, power)| power.unsigned_abs()).sum::<u32>()
-    };
-    poly(context, e).is_ok_and(|p| p.terms().any(|(monomial, _)| degree(monomial) > 1))
-}
-
 fn has_root(e: &Expr) -> bool {
     let mut found = false;
     visit(e, &mut |part| found |= matches!(part, Expr::Unary(Unary::Sqrt, _)));
@@ -658,18 +648,6 @@ fn one_choice(e: &Expr) -> Option<Vec<Expr>> {
         Expr::Binary(op, a, b) => within(a, &|a| Expr::Binary(*op, a.into(), b.clone()))
             .or_else(|| within(b, &|b| Expr::Binary(*op, a.clone(), b.into()))),
         _ => None,
-    }
-}
-
-/// Whether a quotient by this is an atom: it is no monomial of positive parameters.
-pub(super) fn is_opaque_divisor(context: &Context, divisor: &Expr) -> bool {
-    match poly(context, divisor) {
-        Ok(p) => p.as_term().is_none_or(|(monomial, _)| {
-            let positive =
-                |atom: &Expr| matches!(atom, Expr::Var(Variable::Plain(n)) if context.is_positive(n));
-            !monomial.powers().all(|(atom, _)| positive(atom))
-        }),
-        Err(_) => false,
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod again;
 mod choices;
+mod divided;
 pub(crate) mod lemmas;
 mod logarithms;
 pub(crate) mod norms;
@@ -13,6 +14,7 @@ pub(crate) mod reduced;
 pub(crate) mod retrace;
 pub(crate) mod rows;
 pub mod search;
+pub(crate) mod shapes;
 pub mod simplex;
 pub(crate) mod squares;
 pub(crate) mod stepping;

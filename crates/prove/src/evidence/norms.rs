@@ -8,8 +8,9 @@ use probity_kernel::lemma::Lemma;
 
 use crate::algebra::{of_parameters, visit};
 use crate::effort::Effort;
-use crate::evidence::lemmas::{MAX_CHOICES, Suggestions, choices_made, is_opaque_divisor};
+use crate::evidence::lemmas::{MAX_CHOICES, Suggestions, choices_made};
 use crate::evidence::search::{moved, search_within};
+use crate::evidence::shapes::is_opaque_divisor;
 use crate::lists::norms as norms_of_lists;
 
 /// The most such comparisons in one question.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use probity_exact::Rational;
-use probity_kernel::expr::{Expr, Unary, Variable};
+use probity_kernel::expr::{Binary, Expr, Unary, Variable};
 use probity_kernel::poly::{Monomial, Poly};
 
 use crate::evidence::rows::{Row, degree};
@@ -64,7 +64,29 @@ fn compared_roots(equations: &[(&Row<'_>, &Monomial, Option<&Monomial>)]) -> Vec
     found
 }
 
-/// The most pairs of roots that are compared.
+/// Products in which two quotients meet what both are quotients by: i·j·s, with i·s = 1 and 2·j·s = 1. They say how i and j compare.
+fn compared_quotients(equations: &[(&Row<'_>, &Monomial, Option<&Monomial>)]) -> Vec<Monomial> {
+    let is_quotient = |atom: &Expr| matches!(atom, Expr::Binary(Binary::Div, ..));
+    let divisor =
+        |m: &Monomial| m.powers().find(|(atom, _)| !is_quotient(atom)).map(|(atom, _)| atom.clone());
+    let of_one = |(_, lead, rest): &&(&Row<'_>, &Monomial, Option<&Monomial>)| {
+        rest.is_some_and(Monomial::is_one) && lead.powers().any(|(atom, _)| is_quotient(atom))
+    };
+    let inverses: Vec<&Monomial> = equations.iter().filter(of_one).map(|(_, lead, _)| *lead).collect();
+    let mut found = Vec::new();
+    for (at, one) in inverses.iter().enumerate() {
+        let Some(by) = divisor(one) else { continue };
+        for other in &inverses[at + 1..] {
+            if one != other && other.powers().any(|(atom, _)| *atom == by) {
+                found.push(least_multiple(one, other));
+            }
+        }
+    }
+    found.truncate(MAX_COMPARED);
+    found
+}
+
+/// The most pairs of roots, or of quotients, that are compared.
 const MAX_COMPARED: usize = 4;
 
 /// Equations between two products, L = m, times what makes L a product in use; and again for the products that this brings.
@@ -132,6 +154,7 @@ pub(crate) fn reduced_rows<'a>(base: &[Row<'_>]) -> Vec<Row<'a>> {
         }
     }
     left.extend(compared_roots(&equations));
+    left.extend(compared_quotients(&equations));
     for (row, multiplier) in sums {
         left.extend(row.poly.terms().map(|(m, _)| m.times(&multiplier)).filter(|m| degree(m) > 1));
         rows.extend(times(row, multiplier));

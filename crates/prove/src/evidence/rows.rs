@@ -332,13 +332,20 @@ pub(crate) struct Reach {
     pub(crate) highest: u32,
     /// Whether also of those on parameters that occur in no product yet.
     pub(crate) wide: bool,
+    /// From how many inequalities the factors are taken.
+    factors: usize,
 }
 
 impl Reach {
     /// From few products to many.
     pub(crate) fn steps(highest: u32) -> [Reach; 3] {
-        let reach = |most, wide| Reach { most, highest, wide };
+        let reach = |most, wide| Reach { most, highest, wide, factors: MAX_FACTORS };
         [reach(2, false), reach(3, false), reach(3, true)]
+    }
+
+    /// Products of two, of more inequalities than else: two bounds of two inputs each, and how far apart they are.
+    pub(crate) fn pairs(highest: u32) -> Reach {
+        Reach { most: 2, highest, wide: false, factors: 2 * MAX_FACTORS }
     }
 }
 
@@ -347,7 +354,7 @@ impl Reach {
 pub(crate) fn product_rows<'a>(
     context: &Context,
     base: &[Row<'a>],
-    Reach { most, highest, wide }: Reach,
+    Reach { most, highest, wide, factors: most_factors }: Reach,
 ) -> Vec<Row<'a>> {
     // Only what occurs in a product somewhere is worth multiplying.
     let multiplied: BTreeSet<&Expr> = base
@@ -365,7 +372,7 @@ pub(crate) fn product_rows<'a>(
     let mut rows = Vec::new();
     // Simple inequalities first, and among them those that were assumed last.
     factors.sort_by_key(|row| (row.poly.terms().count(), std::cmp::Reverse(row.facts.first().copied())));
-    factors.truncate(MAX_FACTORS);
+    factors.truncate(most_factors);
     // A parameter divides where it divides already.
     let divides = |name: &Name| {
         let mut powers = base.iter().flat_map(|row| row.poly.terms()).flat_map(|(m, _)| m.powers());
@@ -380,6 +387,19 @@ pub(crate) fn product_rows<'a>(
         }
         if divides(&param.name) {
             scales.push(vec![(param.name.clone(), -1)]);
+        }
+    }
+    // Pairs are formed once, also over what two parameters divide.
+    if most_factors > MAX_FACTORS {
+        for (monomial, _) in base.iter().flat_map(|row| row.poly.terms()) {
+            let positive = |(atom, power): (&Expr, i32)| match atom {
+                Expr::Var(Variable::Plain(name)) if context.is_positive(name) => Some((name.clone(), power)),
+                _ => None,
+            };
+            let scale: Vec<(Name, i32)> = monomial.powers().filter_map(positive).collect();
+            if degree(monomial) as usize > scale.len() && !scales.contains(&scale) {
+                scales.push(scale);
+            }
         }
     }
     let few = if highest as usize > most { FEW_FACTORS_OF_MANY } else { FEW_FACTORS };
@@ -476,7 +496,7 @@ pub(crate) fn without_lonely(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
     }
 }
 
-fn product<'a>(factors: &[&Row<'_>], scale: &[(Name, i32)]) -> Option<Row<'a>> {
+pub(super) fn product<'a>(factors: &[&Row<'_>], scale: &[(Name, i32)]) -> Option<Row<'a>> {
     let mut poly = Poly::term(Monomial::of_names(scale), Rational::ONE);
     for factor in factors {
         poly = poly.times(&factor.poly).ok()?;

@@ -36,6 +36,7 @@ use probity_kernel::rejection::Rejection;
 
 use crate::effort::Effort;
 use crate::evidence::choices::Known;
+use crate::evidence::divided::{divided_rows, multiplies_a_run};
 use crate::evidence::lemmas::{analytic_lemmas, may_split};
 use crate::evidence::norms::{norms, shown_alone};
 use crate::evidence::pairs::pair_contradiction;
@@ -45,6 +46,7 @@ use crate::evidence::rows::{
     Outcome, Reach, Row, ask, atoms, base_rows, contradiction, difference_rows, is_public, lifted_rows,
     product_rows, row_degree, scaled_rows, swapped_rows, twice_scaled_rows, without_lonely,
 };
+use crate::evidence::shapes::{largest_comparison, literals_from};
 use crate::evidence::squares::{square, squared};
 
 /// Nodes after which the search for one part of a goal gives up. A goal of many parts, as a long invariant is, may take so many for each.
@@ -140,16 +142,19 @@ fn search_known(posed: &Posed<'_>, squares: &[Expr], effort: &mut Effort) -> Res
         Err(Stuck::Open { .. }) if again => {}
         Err(stuck) => return Err(stuck),
     }
-    // Lemmas on ln, exp and quotients are many, so they are used only for the parts where nothing else does.
-    let start = facts.list().len();
-    search.again = false;
-    let (facts, mut more) = search.cite_analytic(facts, &analytic)?;
-    let (facts, cuts) =
-        with_shown(facts, &norms, |facts, formula| shown_alone(facts, formula, search.effort));
-    more.extend(cuts);
-    let mut parts = Parts { moved: Some((start, facts.list().len() - start)), again: false, ..parts };
-    let evidence = search.conquer(&facts, denied, &mut parts)?;
-    Ok(wrapped(wrapped(evidence, more), cited))
+    // Lemmas on ln, exp and quotients are many, so they are used only for the parts where nothing else does. That two remainders of
+    // products are equal asks whether the products are, which most questions with exponentials can do without.
+    let (late, early): (Vec<Lemma>, Vec<Lemma>) =
+        analytic.into_iter().partition(|lemma| matches!(lemma, Lemma::SameBinary(Binary::Mod, ..)));
+    let all: Vec<Lemma> = early.iter().chain(&late).cloned().collect();
+    if !late.is_empty()
+        && !early.is_empty()
+        && let Ok(evidence) = search.with_lemmas(&facts, denied, (&early, &norms), &parts)
+    {
+        return Ok(wrapped(evidence, cited));
+    }
+    let evidence = search.with_lemmas(&facts, denied, (&all, &norms), &parts)?;
+    Ok(wrapped(evidence, cited))
 }
 
 /// What is known of the parts of a goal.
@@ -414,6 +419,26 @@ impl Search<'_> {
         Ok((facts, cited))
     }
 
+    /// The parts of the goal for which nothing was found yet, with further lemmas.
+    fn with_lemmas(
+        &mut self,
+        facts: &Facts<'_>,
+        denied: usize,
+        (lemmas, norms): (&[Lemma], &[Expr]),
+        known: &Parts,
+    ) -> Result<Evidence, Stuck> {
+        let start = facts.list().len();
+        self.again = false;
+        let (facts, mut more) = self.cite_analytic(facts.clone(), lemmas)?;
+        let (facts, cuts) =
+            with_shown(facts, norms, |facts, formula| shown_alone(facts, formula, self.effort));
+        more.extend(cuts);
+        let moved = Some((start, facts.list().len() - start));
+        let mut parts = Parts { found: known.found.clone(), path: Vec::new(), moved, again: false };
+        let evidence = self.conquer(&facts, denied, &mut parts)?;
+        Ok(wrapped(evidence, more))
+    }
+
     /// Shows the parts of the goal one by one: `denied` is the fact that one of them fails. A first pass goes on
     /// after a part for which nothing is found, so that a second one has only those to do.
     fn conquer(&mut self, facts: &Facts<'_>, denied: usize, parts: &mut Parts) -> Result<Evidence, Stuck> {
@@ -536,6 +561,14 @@ impl Search<'_> {
         if let Some(evidence) = refute_reduced(context, &base, self.effort) {
             return Ok(evidence);
         }
+        let divided = divided_rows(&base);
+        if !divided.is_empty() {
+            let all: Vec<Row<'_>> = base.iter().cloned().chain(divided).collect();
+            let alone = contradiction(&without_lonely(all.clone()), self.effort);
+            if let Some(evidence) = alone.or_else(|| refute_reduced(context, &all, self.effort)) {
+                return Ok(evidence);
+            }
+        }
         // Products with the newest fact that has any come first, then all.
         let center = base.iter().filter(|row| row_degree(row) > 1).max_by_key(|row| row.facts.first());
         if let Some(center) = center.filter(|center| !self.waits(center)) {
@@ -545,6 +578,13 @@ impl Search<'_> {
                 refute_by_products(context, &near, (row_degree(center), ALL_STEPS), self.effort)
                     .or_else(|| refute_by_products(context, &base, (highest, ALL_STEPS), self.effort))
             {
+                return Ok(evidence);
+            }
+        }
+        let highest = base.iter().map(row_degree).max().unwrap_or(0);
+        if highest > 1 && base.iter().any(multiplies_a_run) {
+            let pairs = product_rows(context, &base, Reach::pairs(highest));
+            if let Some(evidence) = contradiction(&pairs, self.effort) {
                 return Ok(evidence);
             }
         }
@@ -576,29 +616,6 @@ impl Search<'_> {
         }
         Ok(Evidence::Cases(number, branches))
     }
-}
-
-/// The size of the largest comparison that a formula is made of.
-fn largest_comparison(formula: &Expr) -> usize {
-    match formula {
-        Expr::Unary(Unary::Not, _) | Expr::Binary(Binary::And | Binary::Or, ..) | Expr::If(..) => {
-            formula.parts().into_iter().flatten().map(largest_comparison).max().unwrap_or(1)
-        }
-        other => other.size(),
-    }
-}
-
-/// How many comparisons a fact is made of.
-fn literals(fact: &Fact) -> usize {
-    match fact {
-        Fact::Any(parts) | Fact::All(parts) => parts.iter().map(literals).sum(),
-        _ => 1,
-    }
-}
-
-/// How many comparisons the facts from a place on are made of.
-fn literals_from(facts: &Facts<'_>, start: usize) -> usize {
-    facts.list().iter().skip(start).map(|fact| literals(fact)).sum()
 }
 
 fn show(fact: &Fact) -> String {

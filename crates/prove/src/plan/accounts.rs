@@ -4,7 +4,7 @@ use probity_exact::Rational;
 use probity_kernel::context::for_each_expr;
 use probity_kernel::expr::{Binary, Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
-use probity_kernel::term::{Param, Sort, Statement};
+use probity_kernel::term::{Adjacency, Param, Sort, Statement};
 
 use crate::algebra::{divided, linear, mentions, minus, normal, number, of_parameters, plus, product, visit};
 use crate::lists;
@@ -12,6 +12,8 @@ use crate::plan::blocks::{for_each_assignment, for_each_guard, set_by, set_by_dr
 use crate::plan::invariants::{Ask, Topic, question};
 use crate::rehearse::changed_lists;
 
+/// The most questions about the index that are tried as conditions of what a variable differs by.
+const MOST_ASKED: usize = 2;
 /// The most places of a counter that are looked at besides the entry's own.
 const MOST_ELSEWHERE: usize = 2;
 
@@ -269,6 +271,7 @@ impl Ask<'_> {
             let starts = self.public_starts(name).into_iter().filter(|start| start != epsilon);
             found.extend(starts.flat_map(|e| [minus(e.clone(), v.clone()), minus(v.clone(), e)]));
             found.extend(self.series(name));
+            found.extend(self.series_of_scales(name));
         }
         found.extend(self.sums_so_far(epsilon));
         found
@@ -283,6 +286,28 @@ impl Ask<'_> {
         let sum = |start: Expr| divided(minus(start, v.clone()), &rest);
         let with = |start: Expr| [sum(start.clone()), product(Expr::Number(ratio.clone()), sum(start))];
         self.public_starts(name).into_iter().flat_map(with).collect()
+    }
+
+    /// The same of draws whose scale every round multiplies: each costs the distance over it.
+    fn series_of_scales(&self, name: &Name) -> Vec<Expr> {
+        let factors = self.factors_of(name);
+        let [ratio] = factors.as_slice() else { return vec![] };
+        if *ratio <= Rational::ONE {
+            return vec![];
+        }
+        let (v, before) = (self.of(name).0, Expr::Number(Rational::ONE / (ratio - Rational::ONE)));
+        let after = Expr::Number(ratio / (ratio - Rational::ONE));
+        let mut found = Vec::new();
+        for start in self.public_starts(name) {
+            for distance in self.distances {
+                for factor in [&before, &after] {
+                    let most = product(factor.clone(), distance.clone());
+                    let whole = normal(self.context, &divided(most.clone(), &start));
+                    found.push(minus(whole, divided(most, &v)));
+                }
+            }
+        }
+        found
     }
 
     /// The numbers other than 1 by which the rounds multiply a variable.
@@ -372,6 +397,54 @@ impl Ask<'_> {
                 .map(|v| [topic(vec![start.clone().le(v.clone())]), topic(vec![v.clone().le(start.clone())])])
         };
         starts.flat_map(one).flatten().collect()
+    }
+
+    /// What the rounds ask of their index, and of nothing that they set, before they set a variable.
+    pub(super) fn asked_of_places(&self, name: &Name) -> Vec<Expr> {
+        let index = Variable::Plain(self.cycle.name.clone());
+        let of_index = |guard: &Expr| {
+            let mut others = false;
+            guard.for_each_variable(&mut |v| {
+                others |= *v != index
+                    && !matches!(v, Variable::Plain(n) if self.context.mechanism().params.iter().any(|p| p.name == *n));
+            });
+            guard.mentions(&index) && !others
+        };
+        let mut found: Vec<Expr> = Vec::new();
+        for statement in self.cycle.body {
+            let Statement::If { guard, then, otherwise } = statement else { continue };
+            if !of_index(guard) {
+                continue;
+            }
+            for (branch, holds) in [(then, guard.clone()), (otherwise, !guard.clone())] {
+                if set_by(branch).contains(name) && !found.contains(&holds) {
+                    found.push(holds);
+                }
+            }
+        }
+        found.truncate(MOST_ASKED);
+        found
+    }
+
+    /// Where a row is replaced: by how much the row that comes may raise what a loop counts, and the row that goes may lower it.
+    pub(super) fn by_each_row(&self, name: &Name) -> Vec<Topic> {
+        let replaced = |clause: &Adjacency| matches!(clause, Adjacency::RowReplaced { .. });
+        let counts = self.kind(name) == Kind::Int && !self.steps(name).is_empty();
+        if !counts || !self.context.mechanism().adjacency.iter().any(replaced) {
+            return vec![];
+        }
+        let (v, w) = self.of(name);
+        let mut topics = Vec::new();
+        for (past, _) in self.passed() {
+            for s in self.steps(name) {
+                let due = past.clone().choose(s, Expr::int(0));
+                for (a, b) in [(&v, &w), (&w, &v)] {
+                    let formula = (a.clone() - b.clone()).le(due.clone());
+                    topics.push(Topic { condition: None, questions: vec![question(formula)] });
+                }
+            }
+        }
+        topics
     }
 
     /// What counts the iterations, with where it starts: the index, or, in a loop without one, integers from 0.

@@ -141,7 +141,7 @@ impl<'a> Guesser<'a> {
         parts.retain(|part| !found.contains(part));
         parts.dedup();
         parts.truncate(2);
-        let more = self.afforded().into_iter().chain(self.weighted());
+        let more = self.afforded().into_iter().chain(self.weighted()).chain(self.smaller_of_two());
         parts.extend(more.filter(|part| !found.contains(part)));
         found.extend(parts);
         found
@@ -168,7 +168,7 @@ impl<'a> Guesser<'a> {
         match law {
             Distribution::Laplace { center, scale } => {
                 let found = self.noise(var, (Some(center), scale), false, read);
-                self.with_tails(var, found, scale, self.is_met_from_above(var))
+                self.with_tails(var, found, scale, self.meets(var))
             }
             Distribution::DiscreteLaplace { center, scale } => {
                 let found = self.noise(var, (Some(center), scale), false, read);
@@ -225,9 +225,12 @@ impl<'a> Guesser<'a> {
             || !set_by_cases(&self.context.mechanism().body, var).is_empty()
     }
 
-    /// Whether a draw is compared with a threshold that belongs to the upper side, as by y >= t.
-    fn is_met_from_above(&self, var: &Name) -> bool {
-        self.claim.delta != Expr::int(0) && self.uses(var).1.iter().any(|threshold| !threshold.strict)
+    /// Whether a draw is compared with a threshold that belongs to the upper side, as by y >= t, where mass is given up; and whether
+    /// with one that belongs to the lower side.
+    fn meets(&self, var: &Name) -> (bool, bool) {
+        let thresholds = self.uses(var).1;
+        let any = |strict| self.claim.delta != Expr::int(0) && thresholds.iter().any(|t| t.strict == strict);
+        (any(false), any(true))
     }
 
     /// The couplings of a block of finite draws of which one variable matters.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use probity_exact::Rational;
 use probity_kernel::context::Context;
-use probity_kernel::expr::{Expr, Name, Run, Variable};
+use probity_kernel::expr::{Expr, Name, Run, Unary, Variable};
 use probity_kernel::kind::Kind;
 use probity_kernel::privacy::Comparison;
 use probity_kernel::term::{Sort, Statement};
@@ -52,6 +52,8 @@ pub(crate) enum Choice {
     First,
     /// The one that was smallest.
     Smallest,
+    /// The first that says what a flag of the text tells of the cost, if there is one.
+    Flag,
 }
 
 /// A bound on what one draw has cost so far.
@@ -60,13 +62,20 @@ struct Bound {
     /// A variable whose difference the bound still owes; pointless where it never differs.
     owed: Option<Name>,
     alive: bool,
+    /// Whether it is due where a flag says so.
+    by_flag: bool,
     /// What it came to in all states together: the smaller of two bounds is the better one.
     total: f64,
 }
 
 impl Bound {
     fn new((term, owed): (Expr, Option<Name>)) -> Bound {
-        Bound { term, owed, alive: true, total: 0.0 }
+        let is_flag = |e: &Expr| match e {
+            Expr::Unary(Unary::Not, flag) => matches!(**flag, Expr::Var(_)),
+            e => matches!(e, Expr::Var(_)),
+        };
+        let by_flag = matches!(&term, Expr::If(guard, ..) if is_flag(guard));
+        Bound { term, owed, alive: true, by_flag, total: 0.0 }
     }
 
     /// Compares with what was spent in a state.
@@ -111,7 +120,8 @@ impl Watcher {
         let variables = cycle.scope.iter().map(|name| (name.clone(), ask.variable(name))).collect();
         let known = |name| {
             let counted = [ask.ranges(name), ask.flags(name), ask.stops(name), ask.beside_the_index(name)];
-            let numbers = [ask.untouched(name), ask.since_the_start(name), ask.order(name)];
+            let numbers =
+                [ask.untouched(name), ask.since_the_start(name), ask.order(name), ask.by_each_row(name)];
             counted.into_iter().chain(numbers)
         };
         let ranges = cycle.scope.iter().flat_map(known).flatten().collect();
@@ -184,6 +194,13 @@ impl Watcher {
         let useful = |bound: &&Bound| bound.alive && !bound.owed.as_ref().is_some_and(|v| self.is_equal(v));
         let best = |bounds: std::slice::Iter<'_, Bound>| match choice {
             Choice::First => bounds.clone().position(|b| useful(&b)),
+            Choice::Flag => {
+                let first = bounds.clone().position(|b| useful(&b));
+                let free =
+                    first.and_then(|at| bounds.clone().nth(at)).is_some_and(|b| b.term == Expr::int(0));
+                let flagged = bounds.clone().position(|b| useful(&b) && b.by_flag);
+                flagged.filter(|_| !free).or(first)
+            }
             Choice::Smallest => {
                 let useful = bounds.enumerate().filter(|(_, b)| useful(b));
                 useful.min_by(|(_, a), (_, b)| a.total.total_cmp(&b.total)).map(|(place, _)| place)
@@ -286,7 +303,7 @@ pub(super) struct Ask<'a> {
     pub(super) cycle: &'a Cycle<'a>,
     /// How far apart neighbours are, and what is computed from them.
     spans: &'a [Expr],
-    distances: &'a [Expr],
+    pub(super) distances: &'a [Expr],
 }
 
 impl Ask<'_> {
@@ -342,7 +359,7 @@ impl Ask<'_> {
     }
 
     /// The place of the loop relative to an event: past it.
-    fn passed(&self) -> Vec<(Expr, Expr)> {
+    pub(super) fn passed(&self) -> Vec<(Expr, Expr)> {
         let mut found = Vec::new();
         let index = Expr::var(self.cycle.name.clone());
         for counter in self.counters() {
@@ -463,8 +480,19 @@ impl Ask<'_> {
                 strong.push(w.clone().equals(v.clone() + s.clone()));
                 strong.push(w.clone().equals(v.clone() - s.clone()));
             }
+            let asked = self.asked_of_places(name);
             for s in self.distances {
                 for (passed, event) in self.passed() {
+                    // What is set for some places only, as for even ones, differs where the one that changed is such a place.
+                    if let Expr::Var(Variable::Changed(_)) = &event {
+                        for guard in &asked {
+                            let at = guard.replace(&|v| {
+                                (*v == Variable::Plain(self.cycle.name.clone())).then(|| event.clone())
+                            });
+                            let bound = passed.clone().and(at).choose(s.clone(), Expr::int(0));
+                            weak.push((v.clone() - w.clone()).abs().le(bound));
+                        }
+                    }
                     if is_change(&event) {
                         let bound = passed.choose(s.clone(), Expr::int(0));
                         weak.push((v.clone() - w.clone()).abs().le(bound));

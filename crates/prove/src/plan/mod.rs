@@ -1,6 +1,7 @@
 //! Plans: which couplings, invariants and equivalences to try. Guesses only; a plan that is wrong fails when it is replayed.
 
 mod accounts;
+pub(crate) mod any_length;
 pub(crate) mod blocks;
 pub(crate) mod centers;
 mod combinations;

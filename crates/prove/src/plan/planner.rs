@@ -115,7 +115,7 @@ impl<'a> Planner<'a> {
         complete.then(|| self.with_invariants(&chosen, effort)).flatten()?.into_iter().next()
     }
 
-    /// The moves of the next combination that passes all rehearsals, with invariants in one way or two.
+    /// The moves of the next combination that passes all rehearsals, with invariants in a few ways.
     pub(crate) fn next(&mut self, effort: &mut Effort) -> Option<Vec<Vec<Move>>> {
         while !effort.is_spent()
             && let Some(combination) = self.next.next()
@@ -219,7 +219,7 @@ impl<'a> Planner<'a> {
             effort.spend(std::mem::take(&mut seen))?;
         }
         let mut found: Vec<Vec<Move>> = Vec::new();
-        for choice in [Choice::First, Choice::Smallest] {
+        for choice in [Choice::First, Choice::Smallest, Choice::Flag] {
             let mut invariants = Vec::new();
             for (at, (cycle, watcher)) in cycles.iter().zip(&watchers).enumerate() {
                 let before = cycles[..at].iter().filter(|other| other.name == cycle.name).count();

@@ -73,6 +73,19 @@ impl Guesser<'_> {
         for exponent in &exponents {
             whole.push((exponent.clone().exp(), one.clone()));
         }
+        // A claim that is so many times a logarithm is about so many draws with that ratio, however many they are.
+        let counted = self.claim.epsilon.find_variable(&|_| true).is_some();
+        visit(&self.claim.epsilon, &mut |part| {
+            if let Some(ratio @ (a, b)) = &of_logarithm(part)
+                && counted
+                && self.is_public(a)
+                && self.is_public(b)
+                && *ratio != found[0].0
+                && !whole.contains(ratio)
+            {
+                whole.push(ratio.clone());
+            }
+        });
         // A claim that is a multiple of an exponent in the text, as a product of exponentials: no lemma has to say so in every case
         // of a density.
         for exponent in exponents.iter().filter(|_| draws_uniform(block)) {
@@ -208,10 +221,7 @@ const MOST_TIMES: i64 = 8;
 /// What a logarithm is of, or a sum or a small multiple of logarithms, as a ratio.
 fn of_logarithms(epsilon: &Expr) -> Option<(Expr, Expr)> {
     match epsilon {
-        Expr::Unary(Unary::Ln, inside) => Some(match &**inside {
-            Expr::Binary(Binary::Div, a, b) => ((**a).clone(), (**b).clone()),
-            whole => (whole.clone(), Expr::int(1)),
-        }),
+        Expr::Unary(Unary::Ln, _) => of_logarithm(epsilon),
         Expr::Binary(Binary::Mul, k, one) => {
             let Expr::Number(k) = &**k else { return None };
             let (a, b) = of_logarithms(one)?;
@@ -225,6 +235,15 @@ fn of_logarithms(epsilon: &Expr) -> Option<(Expr, Expr)> {
         }
         _ => None,
     }
+}
+
+/// What one logarithm is of.
+fn of_logarithm(e: &Expr) -> Option<(Expr, Expr)> {
+    let Expr::Unary(Unary::Ln, inside) = e else { return None };
+    Some(match &**inside {
+        Expr::Binary(Binary::Div, a, b) => ((**a).clone(), (**b).clone()),
+        whole => (whole.clone(), Expr::int(1)),
+    })
 }
 
 /// A product, of numbers as a number.

@@ -18,6 +18,18 @@ pub(super) fn read_where(var: &Name, rest: &[Statement], found: bool) -> Option<
     let mut reading =
         rest.iter().enumerate().filter(|(_, statement)| reads(std::slice::from_ref(*statement)));
     let whole = || found.then_some(Expr::Bool(true));
+    // What is made of it and read in its place: `qh = q[i] + y`.
+    if let (Some((place, Statement::Assign { var: made, value })), None) = (reading.next(), reading.next())
+        && made != var
+        && !mentions(value, made)
+    {
+        let set = set_by(&rest[..=place]);
+        let is_set = |v: &Variable| matches!(v, Variable::Plain(name) if set.contains(name));
+        let read = read_where(made, &rest[place + 1..], found);
+        return read.filter(|guard| guard.find_variable(&is_set).is_none()).or_else(whole);
+    }
+    let mut reading =
+        rest.iter().enumerate().filter(|(_, statement)| reads(std::slice::from_ref(*statement)));
     let (Some((place, Statement::If { guard, then, otherwise })), None) = (reading.next(), reading.next())
     else {
         return whole();

@@ -15,18 +15,25 @@ use crate::plan::couplings::{Candidate, Guesser, MOST_USES};
 type Cut<'a> = (&'a dyn Fn(Coupling, Expr) -> Move, (Expr, i64));
 
 impl Guesser<'_> {
-    /// The couplings of a Laplace draw, first with a tail given up. `met` says that a threshold itself is enough to pass it.
+    /// The couplings of a Laplace draw, first with a tail given up. The thresholds that a draw is compared with belong to one side: where
+    /// it is enough to `meet` one from below, or to stay at one to be below it, the tail is given up with the place where it begins.
     pub(super) fn with_tails(
         &self,
         var: &Name,
         found: Vec<Candidate>,
         scale: &Expr,
-        met: bool,
+        meet: (bool, bool),
     ) -> Vec<Candidate> {
         let times = |n: i64| (Expr::int(n), 1);
+        let low = |coupling, at| Move::Tail(Tail::Low, coupling, at);
+        let low_from = |coupling, at| Move::Tail(Tail::LowFrom, coupling, at);
         let open: [Cut<'_>; 2] = [(&Move::Under, times(2)), (&Move::Under, times(1))];
-        let closed: [Cut<'_>; 2] = [(&Move::UpTo, times(1)), (&Move::Below, times(2))];
-        let cuts = if met { [open, closed].concat() } else { closed.to_vec() };
+        let closed: [Cut<'_>; 3] = [(&Move::UpTo, times(1)), (&Move::Below, times(2)), (&low, times(2))];
+        let mut cuts = if meet.0 { open.to_vec() } else { vec![] };
+        cuts.extend(closed);
+        if meet.1 {
+            cuts.push((&low_from, times(2)));
+        }
         self.in_order(var, self.cut_in_portions((var, scale), &found, &cuts), found)
     }
 
@@ -41,8 +48,15 @@ impl Guesser<'_> {
         let around = plus(Expr::int(1), ratio);
         let exact = |coupling, at| Move::Tail(Tail::Exact, coupling, at);
         let both = |coupling, at| Move::Tail(Tail::Exacts, coupling, at);
-        let all: [Cut<'_>; 3] =
-            [(&Move::Under, (Expr::int(1), 1)), (&exact, (around.clone(), 1)), (&both, (around, 2))];
+        let low = |coupling, at| Move::Tail(Tail::LowExact, coupling, at);
+        let low_from = |coupling, at| Move::Tail(Tail::LowFrom, coupling, at);
+        let all: [Cut<'_>; 5] = [
+            (&Move::Under, (Expr::int(1), 1)),
+            (&exact, (around.clone(), 1)),
+            (&both, (around.clone(), 2)),
+            (&low_from, (Expr::int(1), 1)),
+            (&low, (around, 1)),
+        ];
         self.in_order(var, self.cut_in_portions((var, scale), &found, &all), found)
     }
 
@@ -201,10 +215,14 @@ pub(super) fn cut_at(law: &Distribution, coupling: &Coupling, at: &Expr) -> Vec<
     let under = || Move::Under(coupling.clone(), at.clone());
     let moves = match law {
         Distribution::DiscreteLaplace { .. } => {
-            vec![under(), tail(Tail::Exact), tail(Tail::Exacts), Move::Below(coupling.clone(), at.clone())]
+            let upper =
+                [under(), tail(Tail::Exact), tail(Tail::Exacts), Move::Below(coupling.clone(), at.clone())];
+            [upper.as_slice(), &[tail(Tail::LowFrom), tail(Tail::LowExact)]].concat()
         }
         Distribution::Exponential { .. } | Distribution::Geometric { .. } => vec![tail(Tail::Far)],
-        Distribution::Laplace { .. } => vec![under(), Move::UpTo(coupling.clone(), at.clone())],
+        Distribution::Laplace { .. } => {
+            vec![under(), Move::UpTo(coupling.clone(), at.clone()), tail(Tail::LowFrom)]
+        }
         _ => vec![Move::UpTo(coupling.clone(), at.clone())],
     };
     moves.into_iter().map(|step| Candidate { step, amounts: vec![] }).collect()
@@ -266,7 +284,11 @@ fn mass(step: &Move, law: &Distribution) -> Expr {
             Distribution::Laplace { .. } => divided(power(t), &Expr::int(2)),
             _ => power(t),
         },
-        Move::Tail(Tail::Exact, _, t) => exact(t),
+        Move::Tail(Tail::Low | Tail::LowFrom, _, t) => match law {
+            Distribution::Laplace { .. } => divided(power(t), &Expr::int(2)),
+            _ => power(t),
+        },
+        Move::Tail(Tail::Exact | Tail::LowExact, _, t) => exact(t),
         Move::Tail(Tail::Exacts, _, t) => product(Expr::int(2), exact(t)),
         Move::Tail(Tail::Start, _, t) => minus(Expr::int(1), power(t)),
         Move::Tail(Tail::Uniform | Tail::Yes | Tail::No, _, share) => share.clone(),

@@ -167,7 +167,16 @@ impl Play<'_, '_> {
                 if beyond { Err(Stop::Unclear) } else { Ok(()) }
             }
             (
-                Move::Tail(part @ (Tail::Exact | Tail::Exacts | Tail::Far), coupling, at),
+                Move::Tail(
+                    part @ (Tail::Exact
+                    | Tail::Exacts
+                    | Tail::Low
+                    | Tail::LowFrom
+                    | Tail::LowExact
+                    | Tail::Far),
+                    coupling,
+                    at,
+                ),
                 Statement::Draw { var, law },
             ) => {
                 let number = |pair: &Pair, e: &Expr| pair.number(e, Run::First).ok_or(Stop::Unclear);
@@ -178,8 +187,13 @@ impl Play<'_, '_> {
                 let at = number(self.pair, at)?;
                 self.draw(var, law, coupling)?;
                 let distance = number(self.pair, &Expr::of(var.clone(), Run::First))? - center;
-                let distance = if *part == Tail::Exacts { distance.abs() } else { distance };
-                if distance >= at { Err(Stop::Unclear) } else { Ok(()) }
+                let distance = match part {
+                    Tail::Exacts => distance.abs(),
+                    Tail::Low | Tail::LowFrom | Tail::LowExact => -distance,
+                    _ => distance,
+                };
+                let beyond = if *part == Tail::Low { distance > at } else { distance >= at };
+                if beyond { Err(Stop::Unclear) } else { Ok(()) }
             }
             (Move::Tail(side @ (Tail::Yes | Tail::No), coupling, _), Statement::Draw { var, law }) => {
                 self.draw(var, law, coupling)?;

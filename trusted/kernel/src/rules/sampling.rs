@@ -21,8 +21,9 @@ use std::sync::Arc;
 
 pub use signed_log::signed_log;
 pub use tails::{
-    up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_open_tail, up_to_side, up_to_start,
-    up_to_tail, up_to_tail_uniform, up_to_upper_tail,
+    up_to_exact_lower_tail_int, up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail,
+    up_to_lower_tail, up_to_open_lower_tail, up_to_open_tail, up_to_side, up_to_start, up_to_tail,
+    up_to_tail_uniform, up_to_upper_tail,
 };
 
 use crate::concentrated::{Measure, check_pure, equal_values};

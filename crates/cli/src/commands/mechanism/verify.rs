@@ -264,14 +264,28 @@ fn in_words(verdict: &Verdict, time: Time) -> String {
     let seen = match audited.share {
         Some(share) => {
             let share = if share < 0.0005 { "less than 0.001".to_owned() } else { format!("{share:.3}") };
-            format!("{share} of the claimed epsilon was seen (a lower bound, on small inputs: {looked})")
+            match verdict.upper.is_ok() {
+                true => {
+                    format!(
+                        "{share} of the claimed epsilon was seen (a lower bound, on small inputs: {looked})"
+                    )
+                }
+                // Losses as large as the claim allows say nothing of larger ones.
+                false => format!(
+                    "no counterexample was found, which is no proof: losses of up to {share} of the claimed epsilon were seen \
+                     (on small inputs: {looked})"
+                ),
+            }
         }
         None if events > 0 => {
             format!(
                 "no event is likelier than the claim allows; how close they come was not measured (on small inputs: {looked})"
             )
         }
-        None => "nothing was compared".to_owned(),
+        None if pairs > 0 => {
+            format!("nothing was compared: of no event of {pairs} pairs was it decided how likely it is")
+        }
+        None => "nothing was compared: no two inputs were tried".to_owned(),
     };
     match &audited.end {
         End::Done => seen,

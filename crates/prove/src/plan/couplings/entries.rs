@@ -1,6 +1,6 @@
 //! A center that is a sum of entries of a list of which one changes: what each of them can move it by.
 
-use probity_kernel::expr::{Expr, Name, Variable};
+use probity_kernel::expr::{Binary, Expr, Name, Variable};
 use probity_kernel::term::Adjacency;
 
 use crate::algebra::{absolute, linear, map, normal, plus, product, visit};
@@ -63,6 +63,24 @@ impl Guesser<'_> {
                 let distance = normal(self.context, &product(total, bound.clone()));
                 if distance != *bound && !found.contains(&distance) {
                     found.push(distance);
+                }
+            });
+        }
+        found.truncate(2);
+        found
+    }
+
+    /// The smaller of two bounds, where the noise is as large as that: an entry that is clamped moves by no more than it changes, nor
+    /// than the clamp is wide.
+    pub(super) fn smaller_of_two(&self) -> Vec<Expr> {
+        let mut found = Vec::new();
+        for expr in &self.expressions {
+            visit(expr, &mut |part| {
+                if matches!(part, Expr::Binary(Binary::Min, ..))
+                    && self.is_public(part)
+                    && !found.contains(part)
+                {
+                    found.push(part.clone());
                 }
             });
         }

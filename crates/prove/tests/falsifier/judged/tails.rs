@@ -7,8 +7,9 @@ use probity_kernel::context::{Context, Orientation};
 use probity_kernel::expr::{Expr, Name, Run};
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling::{
-    up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_open_tail, up_to_side, up_to_start,
-    up_to_tail, up_to_tail_uniform, up_to_upper_tail,
+    up_to_exact_lower_tail_int, up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail,
+    up_to_lower_tail, up_to_open_lower_tail, up_to_open_tail, up_to_side, up_to_start, up_to_tail,
+    up_to_tail_uniform, up_to_upper_tail,
 };
 use probity_kernel::term::{Coupling, Distribution, Statement};
 
@@ -90,12 +91,15 @@ impl Writer {
             1 => int(1),
             _ => (by.clone() + one.clone() - two).abs() / in_run(&scale, Run::First),
         };
-        let (at, way) = (self.place(), self.dice.roll(if whole { 5 } else { 3 }));
+        let ways: &[u64] = if whole { &[0, 1, 2, 3, 4, 10, 11, 12] } else { &[0, 1, 2, 10, 11] };
+        let (at, way) = (self.place(), self.dice.pick(ways));
         let apart = first(var) - one;
         let near = match way {
             0 => apart.clone().abs().le(at.clone()),
             1 => apart.clone().le(at.clone()),
             2 | 3 => apart.clone().lt(at.clone()),
+            10 => (-at.clone()).le(apart.clone()),
+            11 | 12 => (-at.clone()).lt(apart.clone()),
             _ => apart.clone().abs().lt(at.clone()),
         };
         let others = [apart.clone().le(at.clone()), apart.clone().abs().le(at.clone()), apart.lt(at.clone())];
@@ -226,6 +230,9 @@ impl Writer {
             3 => up_to_exact_tail_int,
             4 => up_to_exact_tails_int,
             5 => up_to_far_tail,
+            10 => up_to_lower_tail,
+            11 => up_to_open_lower_tail,
+            12 => up_to_exact_lower_tail_int,
             6 => return up_to_start(context, statement, amounts, at, post).ok(),
             7 => return up_to_tail_uniform(context, statement, amounts, at, post).ok(),
             way => return up_to_side(context, statement, way == 8, at, post).ok(),

@@ -49,7 +49,7 @@ pub fn up_to_upper_tail(
     tail: &Expr,
     post: &Assertion,
 ) -> Result<Judgement, Rejection> {
-    up_to_upper(context, (statement, coupling), (tail, Expr::le), post)
+    up_to_one(context, (statement, coupling), (tail, &Expr::le), post)
 }
 
 /// UP-TO-BAD, for the upper tail with the place where it begins.
@@ -66,13 +66,42 @@ pub fn up_to_open_tail(
     tail: &Expr,
     post: &Assertion,
 ) -> Result<Judgement, Rejection> {
-    up_to_upper(context, (statement, coupling), (tail, Expr::lt), post)
+    up_to_one(context, (statement, coupling), (tail, &Expr::lt), post)
 }
 
-fn up_to_upper(
+/// UP-TO-BAD, for the lower tail alone, of a Laplace draw or of one on the integers.
+/// ```text
+/// ⊢ y ~ laplace(e, b) : Φ ⇒ (−t ≤ y − e ⇒ Ψ) by a sampling axiom    0 ≤ t    b, t made of parameters
+/// ───────────────────────────────────────────────────────────────────────────────────────────────────
+/// ⊢ y ~ laplace(e, b) : Φ and 0 ≤ t ⇒ Ψ, up to δ = exp(−t/b)/2; exp(−t/b) on the integers
+/// ```
+/// The noise is as likely to be −z as z: the lower tail has the mass of the upper one.
+pub fn up_to_lower_tail(
+    context: &Arc<Context>,
+    statement: &Statement,
+    coupling: &Coupling,
+    tail: &Expr,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    up_to_one(context, (statement, coupling), (tail, &|distance, t| (-t).le(distance)), post)
+}
+
+/// UP-TO-BAD, for the lower tail with the place where it begins: −t < y − e, else as [`up_to_lower_tail`].
+pub fn up_to_open_lower_tail(
+    context: &Arc<Context>,
+    statement: &Statement,
+    coupling: &Coupling,
+    tail: &Expr,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    up_to_one(context, (statement, coupling), (tail, &|distance, t| (-t).lt(distance)), post)
+}
+
+/// A Laplace draw, or one on the integers, without one of its tails.
+fn up_to_one(
     context: &Arc<Context>,
     (statement, coupling): (&Statement, &Coupling),
-    (tail, below): (&Expr, fn(Expr, Expr) -> Expr),
+    (tail, kept): (&Expr, &dyn Fn(Expr, Expr) -> Expr),
     post: &Assertion,
 ) -> Result<Judgement, Rejection> {
     let (var, center, scale, halves) = match statement {
@@ -85,7 +114,7 @@ fn up_to_upper(
     };
     let distance = Expr::of(var.clone(), Run::First) - context.in_run(center, Run::First);
     let mass = (-(tail.clone() / scale.clone())).exp() / Expr::int(halves);
-    let near = below(distance, tail.clone());
+    let near = kept(distance, tail.clone());
     restricted(context, (statement, coupling), (var, center, scale), (tail, near, mass), post)
 }
 
@@ -103,7 +132,18 @@ pub fn up_to_exact_tail_int(
     tail: &Expr,
     post: &Assertion,
 ) -> Result<Judgement, Rejection> {
-    up_to_exact(context, (statement, coupling), (tail, 1), post)
+    up_to_exact(context, (statement, coupling), (tail, 1, &Expr::lt), post)
+}
+
+/// UP-TO-BAD, for the lower tail on the integers with the mass that it has: −t < y − e, else as [`up_to_exact_tail_int`].
+pub fn up_to_exact_lower_tail_int(
+    context: &Arc<Context>,
+    statement: &Statement,
+    coupling: &Coupling,
+    tail: &Expr,
+    post: &Assertion,
+) -> Result<Judgement, Rejection> {
+    up_to_exact(context, (statement, coupling), (tail, 1, &|distance, t| (-t).lt(distance)), post)
 }
 
 /// UP-TO-BAD, for both tails on the integers: |y − e| < t, up to δ = 2·a^t/(1 + a), else as [`up_to_exact_tail_int`].
@@ -114,13 +154,13 @@ pub fn up_to_exact_tails_int(
     tail: &Expr,
     post: &Assertion,
 ) -> Result<Judgement, Rejection> {
-    up_to_exact(context, (statement, coupling), (tail, 2), post)
+    up_to_exact(context, (statement, coupling), (tail, 2, &|distance, t| distance.abs().lt(t)), post)
 }
 
 fn up_to_exact(
     context: &Arc<Context>,
     (statement, coupling): (&Statement, &Coupling),
-    (tail, tails): (&Expr, i64),
+    (tail, tails, inside): (&Expr, i64, &dyn Fn(Expr, Expr) -> Expr),
     post: &Assertion,
 ) -> Result<Judgement, Rejection> {
     let Statement::Draw { var, law: Distribution::DiscreteLaplace { center, scale } } = statement else {
@@ -129,7 +169,7 @@ fn up_to_exact(
     let distance = Expr::of(var.clone(), Run::First) - context.in_run(center, Run::First);
     let power = |t: Expr| (-(t / scale.clone())).exp();
     let mass = Expr::int(tails) * power(tail.clone()) / (Expr::int(1) + power(Expr::int(1)));
-    let near = if tails == 2 { distance.abs() } else { distance }.lt(tail.clone());
+    let near = inside(distance, tail.clone());
     restricted(context, (statement, coupling), (var, center, scale), (tail, near, mass), post)
 }
 

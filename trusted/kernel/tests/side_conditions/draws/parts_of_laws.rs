@@ -7,7 +7,8 @@ use crate::common::*;
 
 use probity_exact::directed::exp_nearest;
 use probity_kernel::sampling::{
-    up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_side, up_to_start, up_to_tail_uniform,
+    up_to_exact_lower_tail_int, up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_side,
+    up_to_start, up_to_tail_uniform,
 };
 
 /// What an expression without variables is, as a double.
@@ -58,6 +59,9 @@ fn no() -> Expr {
 fn exact(law: Distribution, tail: &Expr, post: Expr) -> Result<Judgement, Rejection> {
     step(law, post, &|c, s, p| up_to_exact_tail_int(c, s, &Coupling::Null, tail, p))
 }
+fn exact_low(law: Distribution, tail: &Expr, post: Expr) -> Result<Judgement, Rejection> {
+    step(law, post, &|c, s, p| up_to_exact_lower_tail_int(c, s, &Coupling::Null, tail, p))
+}
 fn exacts(law: Distribution, tail: &Expr, post: Expr) -> Result<Judgement, Rejection> {
     step(law, post, &|c, s, p| up_to_exact_tails_int(c, s, &Coupling::Null, tail, p))
 }
@@ -97,8 +101,11 @@ fn exact_tails_have_the_mass_that_is_given_up() {
         let mass = |y: i64| (1.0 - a) / (1.0 + a) * a.powi(y.unsigned_abs() as i32);
         for quarters in 0..24 {
             let t = number(quarters, 4);
-            for (rule, whole) in [(exact as fn(_, &_, _) -> _, 1), (exacts, 2)] {
+            for (rule, whole, low) in
+                [(exact as fn(_, &_, _) -> _, 1, false), (exacts, 2, true), (exact_low, 1, true)]
+            {
                 let judgement: Judgement = rule(discrete(number(n, d)), &t, no()).unwrap();
+                assert_eq!(is_given_up(&judgement, &Rational::from(-30)), low);
                 let lost = integers().filter(|y| is_given_up(&judgement, &Rational::from(*y)));
                 let (lost, said) = (lost.map(mass).sum::<f64>(), real(judgement.delta()));
                 assert!(lost <= said + 1e-9, "{n}/{d} {quarters}/4: {lost} {said}");

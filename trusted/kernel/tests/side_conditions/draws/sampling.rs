@@ -1,7 +1,7 @@
 //! The sampling axioms. Most of their conditions are parts of the precondition that they compute, so the tests ask in
 //! which states it holds.
 
-use probity_kernel::sampling::{up_to_open_tail, up_to_upper_tail};
+use probity_kernel::sampling::{up_to_lower_tail, up_to_open_tail, up_to_upper_tail};
 
 use crate::common::*;
 
@@ -481,6 +481,10 @@ fn draws_say_what_their_rules_say() {
     assert_eq!(
         shown(up_to_upper_tail(&context, &around, &stay, &int(4), &post).unwrap()),
         "x == x' and 3 == 3 and 0 < 3 and (not y#0 - x <= 4 or y#0 <= 7) and 0 <= 4; exp(-(4 / 3)) / 2"
+    );
+    assert_eq!(
+        shown(up_to_lower_tail(&context, &around, &stay, &int(4), &post).unwrap()),
+        "x == x' and 3 == 3 and 0 < 3 and (not -(4) <= y#0 - x or y#0 <= 7) and 0 <= 4; exp(-(4 / 3)) / 2"
     );
     assert_eq!(
         shown(up_to_open_tail(&context, &around, &stay, &int(4), &post).unwrap()),

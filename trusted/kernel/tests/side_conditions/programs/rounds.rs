@@ -6,7 +6,7 @@ use probity_kernel::entail::Facts;
 use probity_kernel::equivalence::Rewrite;
 use probity_kernel::once::for_loop_once;
 use probity_kernel::rules::strengthen;
-use probity_kernel::sampling::{up_to_open_tail, up_to_upper_tail};
+use probity_kernel::sampling::{up_to_lower_tail, up_to_open_lower_tail, up_to_open_tail, up_to_upper_tail};
 
 use crate::common::*;
 
@@ -222,6 +222,40 @@ fn only_what_lies_above_an_upper_tail_is_forgotten() {
     let step = upper(laplace(int(0), int(1)), &int(2), small).unwrap();
     for (y, holds_there) in [(0, true), (1, false), (2, false), (3, true), (-1, false), (-3, false)] {
         assert_eq!(holds(step.pre().formula(), &values(&[(any("y"), y)])), holds_there, "{y}");
+    }
+}
+
+/// A draw up to its lower tail, with or without the place where that begins.
+fn lower(open: bool, law: Distribution, tail: &Expr, post: Expr) -> Result<Judgement, Rejection> {
+    let statement = draw("y", law);
+    let context = context(std::slice::from_ref(&statement));
+    let rule = if open { up_to_open_lower_tail } else { up_to_lower_tail };
+    rule(&context, &statement, &Coupling::Null, tail, &assertion(&context, post))
+}
+
+#[test]
+fn lower_tails_are_upper_ones_mirrored() {
+    let geometric = Distribution::Geometric { scale: int(1) };
+    for open in [false, true] {
+        assert!(matches!(
+            lower(open, geometric.clone(), &int(1), yes()),
+            Err(Rejection::WrongStatement { .. })
+        ));
+        // A tail that begins above the center would be given up for more than it has.
+        let negative = lower(open, laplace(int(0), int(1)), &int(-1), yes()).unwrap();
+        assert!(!holds(negative.pre().formula(), &values(&[(any("y"), 0)])));
+        for law in [laplace(int(0), int(1)), discrete(int(1))] {
+            let upper = upper(law.clone(), &int(2), yes());
+            let small = first("y").abs().le(int(0));
+            let step = lower(open, law, &int(2), small).unwrap();
+            assert_eq!(upper.unwrap().delta(), step.delta());
+            // Nothing holds above 0; below it, what lies beyond −2 is forgotten.
+            for (y, beyond) in
+                [(0, true), (-1, false), (-2, open), (-3, true), (1, false), (2, false), (3, false)]
+            {
+                assert_eq!(holds(step.pre().formula(), &values(&[(any("y"), y)])), beyond, "{open} {y}");
+            }
+        }
     }
 }
 
