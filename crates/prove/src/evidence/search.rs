@@ -40,6 +40,7 @@ use crate::evidence::lemmas::{analytic_lemmas, may_split};
 use crate::evidence::norms::{norms, shown_alone};
 use crate::evidence::pairs::pair_contradiction;
 use crate::evidence::posed::Posed;
+use crate::evidence::prices::prices;
 use crate::evidence::reduced::reduced_rows;
 use crate::evidence::rows::{
     Outcome, Reach, Row, ask, atoms, base_rows, contradiction, difference_rows, is_public, lifted_rows,
@@ -143,9 +144,9 @@ fn search_known(posed: &Posed<'_>, squares: &[Expr], effort: &mut Effort) -> Res
     let start = facts.list().len();
     search.again = false;
     let (facts, mut more) = search.cite_analytic(facts, &analytic)?;
-    let norms = norms(context, posed.formulas());
-    let (facts, cuts) =
-        with_shown(facts, &norms, |facts, formula| shown_alone(facts, formula, search.effort));
+    let mut said = norms(context, posed.formulas());
+    said.extend(prices(context, posed.formulas()));
+    let (facts, cuts) = with_shown(facts, &said, |facts, formula| shown_alone(facts, formula, search.effort));
     more.extend(cuts);
     let mut parts = Parts { moved: Some((start, facts.list().len() - start)), again: false, ..parts };
     let evidence = search.conquer(&facts, denied, &mut parts)?;
