@@ -216,7 +216,7 @@ class Copy:
         lib.write_text(lib.read_text() + """
 pub(crate) fn off(number: usize) -> bool {
     static OFF: std::sync::OnceLock<Option<usize>> = std::sync::OnceLock::new();
-    *OFF.get_or_init(|| std::env::var("SWITCH").ok().and_then(|text| text.parse().ok())) == Some(number)
+    *OFF.get_or_init(|| std::env::var("OFF").ok().and_then(|text| text.parse().ok())) == Some(number)
 }
 """)
 

@@ -16,20 +16,15 @@ pub(crate) fn prices<'a>(context: &Context, formulas: impl Iterator<Item = &'a E
     let (mut logarithms, mut places): (Vec<Expr>, Vec<(Name, Expr)>) = (Vec::new(), Vec::new());
     for formula in formulas {
         visit(formula, &mut |e| match e {
-            Expr::Unary(Unary::Ln, _) if of_parameters(context.mechanism(), e) => {
-                if !logarithms.contains(e) {
-                    logarithms.push(e.clone());
-                }
-            }
-            Expr::Index(Variable::Moved(list), place) => {
-                let place = (list.clone(), (**place).clone());
-                if !places.contains(&place) {
-                    places.push(place);
-                }
-            }
+            Expr::Unary(Unary::Ln, _) if of_parameters(context.mechanism(), e) => logarithms.push(e.clone()),
+            Expr::Index(Variable::Moved(list), place) => places.push((list.clone(), (**place).clone())),
             _ => {}
         });
     }
+    logarithms.sort();
+    logarithms.dedup();
+    places.sort();
+    places.dedup();
     let same = |a: &Expr, b: &Expr| matches!((canonical(context, a), canonical(context, b)), (Ok(a), Ok(b)) if a == b);
     let zero = || Expr::int(0);
     let one = || Expr::int(1);
