@@ -236,7 +236,7 @@ pub(crate) fn off(number: usize) -> bool {
     def run(self, binary, number, words, seconds):
         """The tests that fail with one condition off."""
         folder = self.folder / ("crates/prove" if self.falsifier else "trusted/kernel")
-        environment = dict(os.environ, SWITCH=str(number), CARGO_MANIFEST_DIR=str(folder), RUST_BACKTRACE="0")
+        environment = dict(os.environ, OFF=str(number), CARGO_MANIFEST_DIR=str(folder), RUST_BACKTRACE="0")
 
         # Seconds of the processor: on a busy machine a test that waits is not one that does not end.
         def limits():

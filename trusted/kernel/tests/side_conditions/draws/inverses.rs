@@ -106,6 +106,9 @@ fn inverse_law_is_of_an_inverse() {
         by_halves(u().lt(var("x")), low(), high()),
         by_halves((u() * u()).lt(half()), low(), high()),
         (u() - number(1, 3)).abs().ln(),
+        // What one half does not decide is no answer.
+        by_halves(u().ge(number(1, 3)), two_sided(), int(0)),
+        by_halves(u().lt(number(1, 3)), int(0), two_sided()),
     ] {
         assert!(is_no(wrong.clone(), z()), "{wrong}");
         assert!(is_no(wrong, -z()));
