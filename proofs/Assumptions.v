@@ -4,7 +4,7 @@ From Probity Require Rules Laws Sampling Finite Additive Privacy Equivalence Cou
 From Probity Require Uniform Noise Cell Cuts Threshold Pipeline Snapped Evidence Lemmas Formulas Certificate Blocks Pairs.
 From Probity Require Compared Concentrated Gaussian DiscreteGaussian CertificateRho Chosen Samples Calls Norms Draws Memory Outcomes.
 From Probity Require Once Branches Tails TailsInt UpTo Bounded Plane Centered Normal NormalTail TwoSided Trees CertificateMu CertificateSample Groups Called PermuteFlip CertificateCall NormalSum Mu MuOrder.
-From Probity Require Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsLow TailsStart Differ.
+From Probity Require Inverse Gumbel Answers Alike Values Exchange Selected TailsExact Naive Between Beside Ratio Split TailsBoth TailsLow TailsStart Differ.
 From Probity Require Lists Priced NormalSeries NormalValues NormalEnclosed NormalNumbers Ends Rows CertificateChain CertificateTails CertificateGroup Borel Spread Paths PathsRule PathsFormula PathsMeasured Redraw Foresee Foreseen CertificateDraws FirstRound Sides Rewrites RewritesDraws Classes ClassesCompared Shape MemoryDiscrete CalledReals.
 
 (* the rules for programs, for tests of a class *)
@@ -176,6 +176,8 @@ Definition equivalences_and_privacy := (
   @TwoSided.coin_law,
   @TwoSided.exponential_law,
   @TwoSided.exponential_step,
+  @Inverse.laplace_inverse,
+  @Inverse.laplace_inverse_step,
   @Gumbel.gumbel_law,
   @Gumbel.gumbel_law_exponential,
   @Gumbel.gumbel_step,

@@ -312,7 +312,6 @@ fn arctangent_at<T: Arithmetic>(x: &T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use probity_exact::rational;
 
     fn fine(x: f64) -> Enclosure<Float> {
         Enclosure::point(Float::from_f64(x), Format::wide(200)).unwrap()

@@ -201,6 +201,7 @@ code! { Rewrite {
     "sign-law" => Rewrite::SignLaw { sign: sign, size: size, noise: noise },
     "exponential-law" => Rewrite::ExponentialLaw { uniform: uniform, noise: noise },
     "gumbel-law" => Rewrite::GumbelLaw { draw: draw, noise: noise },
+    "inverse-law" => Rewrite::InverseLaw { uniform: uniform, value: value, with: with, noise: noise, less: less },
     "unroll" => Rewrite::Unroll { index: index },
     "first-round" => Rewrite::FirstRound { index: index },
     "range" => Rewrite::Range { index: index },

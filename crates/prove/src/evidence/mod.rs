@@ -10,6 +10,7 @@ pub(crate) mod norms;
 pub(crate) mod pairs;
 pub(crate) mod parts;
 pub(crate) mod posed;
+mod prices;
 pub(crate) mod reduced;
 pub(crate) mod retrace;
 pub(crate) mod rows;

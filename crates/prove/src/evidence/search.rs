@@ -41,6 +41,7 @@ use crate::evidence::lemmas::{analytic_lemmas, may_split};
 use crate::evidence::norms::{norms, shown_alone};
 use crate::evidence::pairs::pair_contradiction;
 use crate::evidence::posed::Posed;
+use crate::evidence::prices::prices;
 use crate::evidence::reduced::reduced_rows;
 use crate::evidence::rows::{
     Outcome, Reach, Row, ask, atoms, base_rows, contradiction, difference_rows, is_public, lifted_rows,
@@ -142,6 +143,8 @@ fn search_known(posed: &Posed<'_>, squares: &[Expr], effort: &mut Effort) -> Res
         Err(Stuck::Open { .. }) if again => {}
         Err(stuck) => return Err(stuck),
     }
+    let mut said = norms;
+    said.extend(prices(context, posed.formulas()));
     // Lemmas on ln, exp and quotients are many, so they are used only for the parts where nothing else does. That two remainders of
     // products are equal asks whether the products are, which most questions with exponentials can do without.
     let (late, early): (Vec<Lemma>, Vec<Lemma>) =
@@ -149,11 +152,11 @@ fn search_known(posed: &Posed<'_>, squares: &[Expr], effort: &mut Effort) -> Res
     let all: Vec<Lemma> = early.iter().chain(&late).cloned().collect();
     if !late.is_empty()
         && !early.is_empty()
-        && let Ok(evidence) = search.with_lemmas(&facts, denied, (&early, &norms), &parts)
+        && let Ok(evidence) = search.with_lemmas(&facts, denied, (&early, &said), &parts)
     {
         return Ok(wrapped(evidence, cited));
     }
-    let evidence = search.with_lemmas(&facts, denied, (&all, &norms), &parts)?;
+    let evidence = search.with_lemmas(&facts, denied, (&all, &said), &parts)?;
     Ok(wrapped(evidence, cited))
 }
 
@@ -424,14 +427,14 @@ impl Search<'_> {
         &mut self,
         facts: &Facts<'_>,
         denied: usize,
-        (lemmas, norms): (&[Lemma], &[Expr]),
+        (lemmas, said): (&[Lemma], &[Expr]),
         known: &Parts,
     ) -> Result<Evidence, Stuck> {
         let start = facts.list().len();
         self.again = false;
         let (facts, mut more) = self.cite_analytic(facts.clone(), lemmas)?;
         let (facts, cuts) =
-            with_shown(facts, norms, |facts, formula| shown_alone(facts, formula, self.effort));
+            with_shown(facts, said, |facts, formula| shown_alone(facts, formula, self.effort));
         more.extend(cuts);
         let moved = Some((start, facts.list().len() - start));
         let mut parts = Parts { found: known.found.clone(), path: Vec::new(), moved, again: false };

@@ -310,12 +310,20 @@ impl<'a> Guesser<'a> {
         let center = center.map(|e| inline(e, &self.definitions));
         let scale_here = self.scale_here(scale);
         let price = |distance: &Expr| tables::price(distance, &scale_here);
-        let charge = center.and_then(|center| tables::charge(self.context, &center, &price));
+        let charge = center.as_ref().and_then(|center| tables::charge(self.context, center, &price));
         if let Some(charge) = charge.filter(|charge| self.is_paid(charge)) {
             push(plain((zero.clone(), charge.cost)), charge.amounts);
         }
         for total in &totals {
             push(plain(move_total(total, &zero)), amounts(total, &zero));
+        }
+        // Noise that moves up only shares what it is added to with another such draw, which is subtracted: each moves where the other cannot.
+        for total in totals.iter().filter(|_| one_sided) {
+            let (by, cost) = move_total(total, &zero);
+            if by != zero && center.as_ref().is_none_or(|e| *e == zero) {
+                let up = |e: Expr| zero.clone().max(e);
+                push(Coupling::Shift { by: up(by), cost: up(cost) }, amounts(total, &zero));
+            }
         }
         // A logarithm by which the scale is multiplied is meant to bound what changes.
         let (mut above, mut below) = (Vec::new(), Vec::new());

@@ -7,6 +7,7 @@ pub(crate) mod centers;
 mod combinations;
 mod couplings;
 mod invariants;
+mod inverse;
 pub(crate) mod planner;
 mod ratios;
 mod reading;

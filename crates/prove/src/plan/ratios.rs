@@ -8,7 +8,7 @@ use probity_kernel::fact::poly;
 use probity_kernel::finite::{Mass, draws_uniform, mass};
 use probity_kernel::kind::Kind;
 use probity_kernel::poly::Poly;
-use probity_kernel::term::{Distribution, Statement};
+use probity_kernel::term::{Adjacency, Distribution, Statement};
 
 use crate::algebra::{assume, fraction, mentions, minus, number, product, simplified, visit};
 use crate::plan::blocks::{for_each_guard, set_by};
@@ -86,6 +86,15 @@ impl Guesser<'_> {
                 whole.push(ratio.clone());
             }
         });
+        // Where several entries differ by a norm, a logarithm in the claim is the price of one of them.
+        let by_norm = |clause: &Adjacency| matches!(clause, Adjacency::Norm { .. });
+        if self.context.mechanism().adjacency.iter().any(by_norm) {
+            visit(&self.claim.epsilon, &mut |part| {
+                if matches!(part, Expr::Unary(Unary::Ln, _)) && self.is_public(part) {
+                    whole.extend(of_logarithms(part).filter(|ratio| !whole.contains(ratio)));
+                }
+            });
+        }
         // A claim that is a multiple of an exponent in the text, as a product of exponentials: no lemma has to say so in every case
         // of a density.
         for exponent in exponents.iter().filter(|_| draws_uniform(block)) {

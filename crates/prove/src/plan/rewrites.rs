@@ -14,6 +14,7 @@ use crate::derivation::map_coupling;
 use crate::effort::Effort;
 use crate::evidence::search::search_within;
 use crate::plan::blocks::{definitions, inline, set_by_draws};
+use crate::plan::inverse::by_inverse;
 use crate::tables::is_irrational;
 
 /// Applies the program equivalences that fit, unless a hint speaks of the draws that they would remove.
@@ -51,6 +52,7 @@ pub(crate) fn rewrite(mechanism: &Mechanism, hints: &Hints) -> (Mechanism, Vec<R
             })
             .find_map(|step| sequence(&current, step));
         let next = next.or_else(|| by_logarithms(&current).filter(|_| hints.couplings.is_empty()));
+        let next = next.or_else(|| by_inverse(&current, &|name| hinted(name) || speaks_of(hints, name)));
         match next {
             Some((steps, rewritten)) => {
                 current = rewritten;
@@ -268,7 +270,7 @@ fn gumbel_laws(mechanism: &Mechanism) -> Vec<Rewrite> {
     draws.into_iter().filter_map(|draw| Some(Rewrite::GumbelLaw { draw, noise: noise.clone()? })).collect()
 }
 
-fn for_each_draw(body: &[Statement], see: &mut dyn FnMut(&Name, &Distribution)) {
+pub(super) fn for_each_draw(body: &[Statement], see: &mut dyn FnMut(&Name, &Distribution)) {
     for statement in body {
         match statement {
             Statement::Draw { var, law } => see(var, law),

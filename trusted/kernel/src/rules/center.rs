@@ -137,7 +137,7 @@ pub(crate) fn draw_of<'a>(
 }
 
 /// The program with another block in place of the one that draws a variable.
-fn replaced(body: &[Statement], var: &Name, whole: &[Statement]) -> Vec<Statement> {
+pub(crate) fn replaced(body: &[Statement], var: &Name, whole: &[Statement]) -> Vec<Statement> {
     if body.iter().any(|s| matches!(s, Statement::Draw { var: drawn, .. } if drawn == var)) {
         return whole.to_vec();
     }

@@ -8,13 +8,14 @@ mod first_round;
 use probity_exact::Rational;
 
 use self::first_round::first_round;
-use crate::context::for_each_expr;
+use crate::context::{Context, for_each_expr};
 use crate::expr::{Binary, Expr, Name, Variable};
 use crate::kind::Kinds;
 use crate::law;
 use crate::rejection::Rejection;
 use crate::rules::center::center;
 use crate::rules::hoist::{entry, hoist, join, merge, one_draw, tail};
+use crate::rules::inverse::{inverse_law, on_half};
 use crate::rules::lists;
 use crate::rules::noise::{difference_law, exponential_law, gumbel_law, sign_law};
 use crate::rules::tables;
@@ -89,6 +90,19 @@ pub enum Rewrite {
         draw: Name,
         /// A new name for the noise.
         noise: Name,
+    },
+    /// The inverse of a distribution function at u uniform on (0, 1]: Laplace noise, or the difference of two Gumbel draws, which is logistic noise.
+    InverseLaw {
+        /// The uniform draw.
+        uniform: Name,
+        /// The expression in which alone it is read.
+        value: Expr,
+        /// What that is with the noise, or with `noise - less`.
+        with: Expr,
+        /// A new name for Laplace noise, or for the first Gumbel draw.
+        noise: Name,
+        /// A new name for the second.
+        less: Name,
     },
     /// A loop between two numbers is its body as often as it counts.
     Unroll {
@@ -166,6 +180,7 @@ impl Rewrite {
             Rewrite::SignLaw { .. } => "SIGN-LAW",
             Rewrite::ExponentialLaw { .. } => "EXPONENTIAL-LAW",
             Rewrite::GumbelLaw { .. } => "GUMBEL-LAW",
+            Rewrite::InverseLaw { .. } => "INVERSE-LAW",
             Rewrite::Unroll { .. } => "UNROLL",
             Rewrite::FirstRound { .. } => "FIRST-ROUND",
             Rewrite::Range { .. } => "RANGE",
@@ -192,6 +207,9 @@ impl Rewrite {
             Rewrite::SignLaw { sign, size, noise } => sign_law(mechanism, sign, size, noise),
             Rewrite::ExponentialLaw { uniform, noise } => exponential_law(mechanism, uniform, noise),
             Rewrite::GumbelLaw { draw, noise } => gumbel_law(mechanism, draw, noise),
+            Rewrite::InverseLaw { uniform, value, with, noise, less } => {
+                inverse_law(mechanism, uniform, (value, with), (noise, less))
+            }
             Rewrite::Unroll { index } => unroll(mechanism, index),
             Rewrite::FirstRound { index } => first_round(mechanism, index),
             Rewrite::Range { index } => range(mechanism, index),
@@ -207,6 +225,11 @@ impl Rewrite {
             Rewrite::Name { var } => name(mechanism, var),
         }
     }
+}
+
+/// An expression where a uniform draw lies in (0, 1/2), or in (1/2, 1): what INVERSE-LAW compares.
+pub fn on_half_of_unit(context: &Context, e: &Expr, uniform: &Name, upper: bool) -> Expr {
+    on_half(context, e, uniform, upper)
 }
 
 pub(crate) fn refuse<T>(law: &'static str, reason: impl Into<String>) -> Result<T, Rejection> {

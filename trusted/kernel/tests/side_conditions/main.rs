@@ -15,6 +15,8 @@ mod centers;
 mod densities;
 #[path = "draws/finite_blocks.rs"]
 mod finite_blocks;
+#[path = "draws/inverses.rs"]
+mod inverses;
 #[path = "draws/made_noise.rs"]
 mod made_noise;
 #[path = "draws/outcomes.rs"]

@@ -204,6 +204,61 @@ fn equivalences_about_gumbel_noise_keep_the_law() {
     assert!(tried > 50, "{tried}");
 }
 
+/// One uniform draw, and functions of it that are the inverse of a distribution function and that are not.
+#[test]
+fn equivalences_about_inverses_keep_the_law() {
+    let mut writer = Writer::new(58);
+    let (mut tried, mut forms) = (0, [0_u64; 2]);
+    for round in 0..600 * MORE {
+        writer.wide = false;
+        let dice = &mut writer.dice;
+        let (u, x, z) = (Expr::var("one"), Expr::var("x"), Expr::var("fresh"));
+        let rest = int(1) - u.clone();
+        let logistic = dice.one_in(2);
+        let (value, noise) = match logistic {
+            true => {
+                let ways = [
+                    (u.clone() / rest.clone()).ln(),
+                    u.clone().ln() - rest.clone().ln(),
+                    (rest.clone() / u.clone()).ln(),
+                    (int(1) / u.clone() - int(1)).ln(),
+                    u.clone().ln() + rest.clone().ln(),
+                    (u.clone() / (int(2) - u.clone())).ln(),
+                ];
+                (dice.pick(&ways), z.clone() - Expr::var("less"))
+            }
+            false => {
+                let half = dice.pick(&[q(1, 2), q(1, 2), q(1, 2), q(1, 3)]);
+                let low = (int(2) * u.clone()).ln();
+                let high = dice.pick(&[int(2) * rest.clone(), int(2) - int(2) * u.clone(), rest.clone()]);
+                let high = if dice.one_in(6) { high.ln() } else { -high.ln() };
+                let guard = if dice.one_in(5) { u.clone().gt(half) } else { u.clone().lt(half) };
+                (guard.choose(low, high), z.clone())
+            }
+        };
+        let scale = dice.pick(&[int(1), int(2), q(1, 2)]);
+        let (value, with) = match dice.roll(4) {
+            0 => (value, noise),
+            1 => (value, -noise),
+            2 => (value * scale.clone(), noise * scale),
+            _ => (value * scale.clone(), noise * int(2)),
+        };
+        let output = if dice.one_in(8) { x + value.clone() + u } else { x + value.clone() };
+        let law = Distribution::Uniform;
+        let before = writer.mechanism(&[Statement::Draw { var: "one".into(), law }], output);
+        let noise = writer_name(round).into();
+        let rewrite = Rewrite::InverseLaw { uniform: "one".into(), value, with, noise, less: "less".into() };
+        if Context::new(&before, Orientation::Forward).is_ok()
+            && let Ok(after) = rewrite.apply(&before)
+        {
+            forms[usize::from(logistic)] += 1;
+            tried += compare(&before, &after, rewrite.name(), round);
+        }
+    }
+    println!("inverses: {tried} inputs, {forms:?}");
+    assert!(tried > 50 && forms.iter().all(|form| *form > 10), "{tried} {forms:?}");
+}
+
 /// A draw before a loop and one in its rounds, of laws that go on alike and that do not, with what reads them in every place.
 #[test]
 fn first_rounds_keep_the_law() {
