@@ -97,6 +97,20 @@ fn a_reason_names_what_is_at_fault() {
     }
 }
 
+/// A box that is only too wide is not beyond doubles.
+#[test]
+fn too_little_effort_is_said() {
+    let text = "(FPCore (x y) :pre (and (<= 1e-300 x 1) (<= 1 y 2)) (/ y x))";
+    let file = fpcore::read(text).unwrap();
+    let options = Options { effort: 1, samples: 1, relative: false, ..Options::default() };
+    let found = analyse(file[0].content.as_ref().unwrap(), &options);
+    if let Err(reason) = found.absolute {
+        assert!(reason.to_string().contains("more effort may help"), "{reason}");
+    }
+    let found = analyse(file[0].content.as_ref().unwrap(), &Options { effort: 300_000, ..options });
+    assert!(found.absolute.is_ok(), "{found:?}");
+}
+
 /// A minimum whose kink is at the end of a box once got a bound of 10^-21: the rounding error of −1/2 was weighed at 0, with
 /// the sign that 0 has. Found by the random programs below.
 #[test]

@@ -240,7 +240,10 @@ fn reason(
         [|x| 0f64.clamp(x.low(), x.high()), |x| x.low(), |x| x.high(), |x| x.middle()];
     let points =
         |of: &[Interval]| at.map(|at| of.iter().map(|span| Interval::point(at(span))).collect::<Vec<_>>());
-    let whole = fault(place).map(|found| (found, place.to_vec()));
+    // What is in order at every point that is looked at may be so in the box too: it is only too wide yet.
+    let wide = points(place).iter().all(|point| fault(point).is_none());
+    let told_of = |(id, cause)| (id, if wide && cause == Cause::Analysis { Cause::Effort } else { cause });
+    let whole = fault(place).map(|found| (told_of(found), place.to_vec()));
     let mut told = Vec::new();
     for point in points(place).into_iter().chain(points(ranges)) {
         told.push(fault(&point).filter(|(_, cause)| *cause != Cause::Analysis).map(|found| (found, point)));

@@ -240,7 +240,12 @@ impl Searcher<'_, '_> {
             _ => error,
         };
         if !plain.is_finite() {
-            return (f64::INFINITY, widest, None);
+            // An input of many sizes is halved by size.
+            let sizes = |k: &usize| inputs[*k].magnitude() / inputs[*k].mignitude();
+            let many = (0..inputs.len())
+                .filter(|k| sizes(k).is_finite() && sizes(k) > MANY_SIZES)
+                .max_by(|x, y| sizes(x).total_cmp(&sizes(y)));
+            return (f64::INFINITY, many.or(widest), None);
         }
         // Values that are cut by conditions say nothing about the points between two members of the box.
         let gradient = match tape.is_conditional() {
