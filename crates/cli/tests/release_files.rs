@@ -64,12 +64,10 @@ fn what_a_killed_process_left_is_removed() {
         }
     };
     let left = ".people-2.cert.4711.tmp";
-    let kept = [
-        ".people-2.cert.4712.tmp",
-        ".people-2.cert.x.tmp",
-        ".people-3.cert.4711.tmp",
-        "people-2.cert.4711.tmp",
-    ];
+    // A process that is there may be writing.
+    let written = format!(".people-2.cert.{}.tmp", std::process::id());
+    let kept =
+        [written.as_str(), ".people-2.cert.x.tmp", ".others-2.cert.4711.tmp", "people-2.cert.4711.tmp"];
     beside(left, true);
     beside(kept[0], false);
     kept[1..].iter().for_each(|name| beside(name, true));

@@ -8,11 +8,12 @@ use sqlparser::ast::{
     Ident, UnaryOperator, Value,
 };
 
+use super::instead::NULLS;
 use super::number::Number;
 use super::parse::{called, refuse};
 use super::post::{Post, PostCondition};
 use super::ranked::is_quantile;
-use super::resolve::{NULLS, Place, Scope};
+use super::resolve::{Place, Scope};
 use super::row::{Condition, Order, Row};
 use crate::policy::Unit;
 use crate::refusal::Answer;

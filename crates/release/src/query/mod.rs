@@ -4,6 +4,7 @@ mod aggregate;
 mod clause;
 mod discovered;
 mod from;
+mod instead;
 mod number;
 mod parse;
 mod plan;

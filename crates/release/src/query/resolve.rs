@@ -9,6 +9,7 @@ use sqlparser::ast::{
 };
 
 use super::from::Joining;
+use super::instead::{self, COMPARE_DAYS, COMPARE_TEXTS, NULLS};
 use super::number::{Number, common};
 use super::parse::{refuse, refuse_at};
 use super::row::{Condition, Order, Row};
@@ -17,12 +18,6 @@ use crate::refusal::{Answer, Refusal};
 
 /// The levels that an expression may have: the mechanism language reads a hundred.
 const MAX_DEPTH: usize = 40;
-
-const COMPARE_DAYS: &str =
-    "compare days, as joined >= DATE '2020-01-01' AND joined < DATE '2021-01-01', also in CASE for a key";
-const COMPARE_TEXTS: &str = "compare texts with values of the policy's `in`, as region = 'north'; CASE WHEN region = 'north' THEN 'N' ELSE 'other' END is a key";
-/// Where a value is missing.
-pub(super) const NULLS: &str = "the policy's `null` says what an empty field counts as";
 
 /// A value of a row, with its type.
 #[derive(Debug, Clone, PartialEq)]
@@ -386,7 +381,7 @@ impl Scope<'_> {
                 }
                 // What is not known is said before what it was given.
                 if !matches!(name.as_str(), "ABS" | "LEAST" | "GREATEST" | "IF") && !arguments.is_empty() {
-                    return self.unknown(expr, &name);
+                    return Err(instead::of(self.sql, expr, &name));
                 }
                 let mut numbers = Vec::new();
                 for argument in arguments {
@@ -570,32 +565,8 @@ impl Scope<'_> {
                 Err(refuse(self.sql, expr, format!("{name} with {count} arguments is not known"))
                     .hint("write IF(condition, x, y), ABS(x), LEAST(x, y, …), GREATEST(x, y, …)"))
             }
-            _ => self.unknown(expr, name),
+            _ => Err(instead::of(self.sql, expr, name)),
         }
-    }
-
-    /// A function that is none of a row: with what to write instead, where that is known.
-    fn unknown(&self, expr: &Expr, name: &str) -> Answer<Typed> {
-        let (message, hint) = match name {
-            "COUNT" | "SUM" | "AVG" | "MIN" | "MAX" | "MEDIAN" | "VARIANCE" | "STDDEV" => (
-                format!("{name} cannot stand inside a condition or another aggregate"),
-                "conditions on noisy columns belong in HAVING",
-            ),
-            "COALESCE" | "IFNULL" | "NULLIF" | "NVL" => {
-                (format!("{name} is not answered: there are no NULLs left after cleaning"), NULLS)
-            }
-            "YEAR" | "QUARTER" | "MONTH" | "WEEK" | "DAY" | "HOUR" | "DATE_TRUNC" | "DATE_PART"
-            | "DAYOFWEEK" | "DAYOFYEAR" | "DATEDIFF" | "DATE_DIFF" | "DATE_ADD" | "DATE_SUB" | "STRFTIME"
-            | "TO_CHAR" => ("parts of days are not answered".to_owned(), COMPARE_DAYS),
-            "LOWER" | "UPPER" | "CONCAT" | "LENGTH" | "LEFT" | "RIGHT" | "REPLACE" | "SUBSTR" | "INITCAP" => {
-                ("texts are not changed".to_owned(), COMPARE_TEXTS)
-            }
-            _ => (
-                format!("there is no function {name} here"),
-                "of a row: ABS, LEAST, GREATEST, IF, CASE; of a group: COUNT, SUM, AVG, VARIANCE, STDDEV",
-            ),
-        };
-        Err(refuse(self.sql, expr, message).hint(hint))
     }
 
     /// One of two values by a condition.
