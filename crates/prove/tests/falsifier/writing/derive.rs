@@ -11,9 +11,8 @@ use probity_kernel::finite::same_value;
 use probity_kernel::once::for_loop_once;
 use probity_kernel::rules::{self, Assertion, Judgement};
 use probity_kernel::sampling::{
-    sample, signed_log, up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_lower_tail,
-    up_to_open_lower_tail, up_to_open_tail, up_to_side, up_to_start, up_to_tail, up_to_tail_uniform,
-    up_to_upper_tail,
+    sample, signed_log, up_to_exact_tail_int, up_to_exact_tails_int, up_to_far_tail, up_to_open_tail,
+    up_to_side, up_to_start, up_to_tail, up_to_tail_uniform, up_to_upper_tail,
 };
 use probity_kernel::select::split::split;
 use probity_kernel::select::{case, cases, point, select};
@@ -578,10 +577,6 @@ impl Writer {
                     }
                     if self.dice.one_in(2) {
                         return up_to_open_tail(context, statement, &coupling, &tail, post).ok();
-                    }
-                    if self.dice.one_in(2) {
-                        let rule = if self.dice.one_in(2) { up_to_lower_tail } else { up_to_open_lower_tail };
-                        return rule(context, statement, &coupling, &tail, post).ok();
                     }
                     return up_to_tail(context, statement, &coupling, &tail, post).ok();
                 }
