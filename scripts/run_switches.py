@@ -214,7 +214,7 @@ OFF = '''
 #[allow(missing_docs)]
 pub(crate) fn off(number: usize) -> bool {
     static OFF: std::sync::OnceLock<Option<usize>> = std::sync::OnceLock::new();
-    *OFF.get_or_init(|| std::env::var("SWITCH").ok().and_then(|text| text.parse().ok())) == Some(number)
+    *OFF.get_or_init(|| std::env::var("switch").ok().and_then(|text| text.parse().ok())) == Some(number)
 }
 '''
 

@@ -146,7 +146,7 @@ impl Csv {
                 }
             }
             each_record(&bytes, usize::MAX, |record| {
-                let fields = (0..record.len())
+                let fields = (0..record.count())
                     .map(|place| String::from_utf8_lossy(record.field(place)).trim().to_owned());
                 found.push(fields.collect());
             });
@@ -298,7 +298,7 @@ fn start(path: &Path) -> Answer<Started> {
     let mut header: Option<Vec<String>> = None;
     each_record(&first, usize::MAX, |record| {
         let names =
-            (0..record.len()).map(|place| String::from_utf8_lossy(record.field(place)).trim().to_owned());
+            (0..record.count()).map(|place| String::from_utf8_lossy(record.field(place)).trim().to_owned());
         header.get_or_insert_with(|| names.collect());
     });
     let header = header.ok_or_else(|| {

@@ -41,7 +41,7 @@ impl<'a> Record<'a> {
     }
 
     /// How many fields there are, of those that are wanted.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.ends.len()
     }
 
@@ -147,7 +147,7 @@ mod tests {
     type Read = Vec<(Vec<Vec<u8>>, usize)>;
 
     fn seen(record: &Record) -> (Vec<Vec<u8>>, usize) {
-        ((0..record.len()).map(|field| record.field(field).to_vec()).collect(), record.size())
+        ((0..record.count()).map(|field| record.field(field).to_vec()).collect(), record.size())
     }
 
     fn plain(text: &[u8], wanted: usize) -> Read {

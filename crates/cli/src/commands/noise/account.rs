@@ -297,7 +297,7 @@ fn lines(arguments: &Arguments, answered: Option<&(&Question, Accounted)>) -> Ve
         lines.extend(answer.note.clone());
         let little = answer.seconds < doubles_around(&arguments.seconds).0 * LITTLE;
         // A note says why it is not narrower, but where the time was over.
-        if !answer.reached && !(little && answer.note.is_some()) {
+        if !answer.reached && (!little || answer.note.is_none()) {
             let width = answer.bracket.width();
             lines.push(match little {
                 true => format!("a relative width of {width:.1e} was reached, and more time gives no less"),
