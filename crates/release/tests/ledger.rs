@@ -582,7 +582,7 @@ fn a_ledger_has_one_name() {
     fs::hard_link(&first, &second).unwrap();
     let says = |refused: refusal::Refusal| {
         assert!(refused.message.contains("has 2 names"), "{refused}");
-        assert_eq!(refused.hint.is_some(), true);
+        assert!(refused.hint.is_some());
     };
     for name in [&first, &second, &link] {
         says(open(name).unwrap_err());
