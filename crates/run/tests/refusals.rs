@@ -144,8 +144,8 @@ fn what_is_left_without_draws_is_bounded() {
         "return (x * y + s) * u > 0",
         "return (y + s) / (y + z) > 1",
         "return y * y + y + s - y * (y + 1) > ln(2)",
-        "return exp(y + s - y) > 2",
-        "return exp(y + s) * exp(-y) > 2",
+        "return exp(y + clamp(s, 0, 1) - y) > 2",
+        "return exp(y + clamp(s, 0, 1)) * exp(-y) > 2",
         "a = ln(y + s)\nb = ln(y + z)\nreturn a > b",
     ] {
         let refused = refusal(&text("where 0 <= x <= 1", &format!("{sum}{body}")));

@@ -41,7 +41,7 @@ impl<'a> Record<'a> {
     }
 
     /// How many fields there are, of those that are wanted.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
