@@ -138,6 +138,7 @@ fn what_is_left_without_draws_is_bounded() {
         "return ln(y) + s > ln(2)",
         "return s + y * (x - x) > ln(2)",
         "a = []\nappend(a, y)\nreturn s + a[5] > ln(2)",
+        "t = 0\nfor i in 0..length(k) {\nt = t - y\n}\nreturn t + s > ln(2)",
         "t = y\nfor i in 0..length(k) {\nt = t - y\n}\nreturn t + s > ln(2)",
         // What did not count beside a draw is the factor of another.
         "return (y + s) * u > (y + z) * u",
