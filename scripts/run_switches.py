@@ -199,7 +199,6 @@ SWITCHES = [
     ("what is left: exponentials are no polynomials", "program/left.rs", "bent: self.bent || self.draws != 0, ..self", "bent: self.bent || !OFF && self.draws != 0, ..self"),
     ("what is left: exponentials are not rational", "program/left.rs", "Left { kinds, mixed: true, nonzero: true, ..self.curved() }", "Left { kinds: if OFF { self.kinds } else { kinds }, mixed: true, nonzero: true, ..self.curved() }"),
     ("what is left: logarithms of what is not positive", "program/left.rs", "Left { kinds, mixed: true, ..self.curved() }.or_zero()", "{ let ln = Left { kinds, mixed: true, ..self.curved() }; if OFF { ln } else { ln.or_zero() } }"),
-    ("what is left: sums of any number of terms", "program/left.rs", "self.plus(self).join(self).or_zero()", "if OFF { self } else { self.plus(self).join(self).or_zero() }"),
     ("what is left: one of two", "program/left.rs", "kinds: self.kinds | other.kinds,", "kinds: if OFF { self.kinds } else { self.kinds | other.kinds },"),
     ("what is left: a factor beside a center", "program/left.rs", "0 => Left::draw(place),", "_ if OFF => Left::draw(place),\n            0 => Left::draw(place),"),
     ("size of exponents", "program/sizes.rs", "let fixed = self.fixed.saturating_add(whole);", "let fixed = if OFF { whole } else { self.fixed.saturating_add(whole) };"),
