@@ -199,14 +199,10 @@ SWITCHES = [
     ("what is left: exponentials are no polynomials", "program/left.rs", "bent: self.bent || self.draws != 0, ..self", "bent: self.bent || !OFF && self.draws != 0, ..self"),
     ("what is left: exponentials are not rational", "program/left.rs", "Left { kinds, mixed: true, nonzero: true, ..self.curved() }", "Left { kinds: if OFF { self.kinds } else { kinds }, mixed: true, nonzero: true, ..self.curved() }"),
     ("what is left: logarithms of what is not positive", "program/left.rs", "Left { kinds, mixed: true, ..self.curved() }.or_zero()", "{ let ln = Left { kinds, mixed: true, ..self.curved() }; if OFF { ln } else { ln.or_zero() } }"),
-    ("what is left: sums of any number of terms", "program/left.rs", "self.plus(self).join(self).or_zero()", "if OFF { self } else { self.plus(self).join(self).or_zero() }"),
     ("what is left: one of two", "program/left.rs", "kinds: self.kinds | other.kinds,", "kinds: if OFF { self.kinds } else { self.kinds | other.kinds },"),
     ("what is left: a factor beside a center", "program/left.rs", "0 => Left::draw(place),", "_ if OFF => Left::draw(place),\n            0 => Left::draw(place),"),
-    ("what is left: digits of centers", "program/sizes.rs", ".around(center.left).beside(center.fixed, center.parts);", ".around(center.left).beside(if OFF { 0 } else { center.fixed }, if OFF { 0 } else { center.parts });"),
-    ("what is left: entries outside of lists", "program/sizes.rs", "Size { left: held.left.or_zero(), ..held }", "Size { left: if OFF { held.left } else { held.left.or_zero() }, ..held }"),
     ("size of exponents", "program/sizes.rs", "let fixed = self.fixed.saturating_add(whole);", "let fixed = if OFF { whole } else { self.fixed.saturating_add(whole) };"),
     ("size of arguments of logarithms", "program/sizes.rs", "let fixed = self.fixed.saturating_add(self.whole).saturating_add(2);", "let fixed = self.fixed.saturating_add(if OFF { 0 } else { self.whole }).saturating_add(2);"),
-    ("size of the bounds of clamp", "program/sizes.rs", "decided(value.join(high).plus(low), expr)?;", "if !OFF { decided(value.join(high).plus(low), expr)?; }"),
     ("grids that nobody can decide", "proved.rs", "if !self.shape.is_decidable() {", "if !OFF && !self.shape.is_decidable() {"),
 ]
 

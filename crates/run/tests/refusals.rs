@@ -138,14 +138,15 @@ fn what_is_left_without_draws_is_bounded() {
         "return ln(y) + s > ln(2)",
         "return s + y * (x - x) > ln(2)",
         "a = []\nappend(a, y)\nreturn s + a[5] > ln(2)",
+        "t = 0\nfor i in 0..length(k) {\nt = t - y\n}\nreturn t + s > ln(2)",
         "t = y\nfor i in 0..length(k) {\nt = t - y\n}\nreturn t + s > ln(2)",
         // What did not count beside a draw is the factor of another.
         "return (y + s) * u > (y + z) * u",
         "return (x * y + s) * u > 0",
         "return (y + s) / (y + z) > 1",
         "return y * y + y + s - y * (y + 1) > ln(2)",
-        "return exp(y + s - y) > 2",
-        "return exp(y + s) * exp(-y) > 2",
+        "return exp(y + clamp(s, 0, 1) - y) > 2",
+        "return exp(y + clamp(s, 0, 1)) * exp(-y) > 2",
         "a = ln(y + s)\nb = ln(y + z)\nreturn a > b",
     ] {
         let refused = refusal(&text("where 0 <= x <= 1", &format!("{sum}{body}")));

@@ -41,7 +41,7 @@ impl<'a> Record<'a> {
     }
 
     /// How many fields there are, of those that are wanted.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.ends.len()
     }
 

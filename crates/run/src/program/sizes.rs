@@ -626,8 +626,7 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
         Expr::Length(_) | Expr::Sum(..) | Expr::Apart(..) => Size::whole(64),
         Expr::Index(list, index) => {
             of(index)?;
-            let held = held(list);
-            Size { left: held.left.or_zero(), ..held }
+            held(list)
         }
         Expr::Unary(operation, a) => {
             let a = of(a)?;
@@ -686,7 +685,6 @@ fn size(expr: &Expr, state: &State) -> Result<Size, RunError> {
             let (value, low, high) = (of(value)?, of(low)?, of(high)?);
             let bounds = low.join(high);
             decided(value.plus(bounds), expr)?;
-            decided(value.join(high).plus(low), expr)?;
             Size { whole: bounds.whole, ..value.join(bounds) }
         }
         Expr::If(condition, yes, no) => {
