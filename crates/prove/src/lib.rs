@@ -50,6 +50,6 @@ mod side;
 mod skeleton;
 mod tables;
 
-pub use evidence::{search, simplex};
+pub use evidence::{linear::simplex, search};
 pub use neighbours::{one_row, vacuity};
 pub use proof::{Proof, prove, prove_until};

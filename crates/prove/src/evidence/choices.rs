@@ -6,8 +6,8 @@ use std::sync::Arc;
 use probity_kernel::fact::Fact;
 use probity_kernel::poly::{Monomial, Poly};
 
-use crate::evidence::rows::to_fraction;
-use crate::evidence::simplex::Fraction;
+use crate::evidence::linear::rows::to_fraction;
+use crate::evidence::linear::simplex::Fraction;
 
 /// The facts, with a quick way to find one.
 pub(super) struct Known<'f> {

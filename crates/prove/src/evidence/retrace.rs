@@ -7,7 +7,7 @@
 use probity_kernel::entail::{Evidence, Facts};
 
 use crate::effort::Effort;
-use crate::evidence::rows::{base_rows, cited_rows, contradiction, scaled_rows};
+use crate::evidence::linear::rows::{base_rows, cited_rows, contradiction, scaled_rows};
 use crate::evidence::search::plain_contradiction;
 
 /// Evidence that the facts contradict each other, found along other evidence; `None` where that leads nowhere.

@@ -36,17 +36,17 @@ use probity_kernel::rejection::Rejection;
 
 use crate::effort::Effort;
 use crate::evidence::choices::Known;
-use crate::evidence::divided::{divided_rows, multiplies_a_run};
 use crate::evidence::lemmas::{analytic_lemmas, may_split};
-use crate::evidence::norms::{norms, shown_alone};
-use crate::evidence::pairs::pair_contradiction;
-use crate::evidence::posed::Posed;
-use crate::evidence::prices::prices;
-use crate::evidence::reduced::reduced_rows;
-use crate::evidence::rows::{
+use crate::evidence::linear::divided::{divided_rows, multiplies_a_run};
+use crate::evidence::linear::pairs::pair_contradiction;
+use crate::evidence::linear::reduced::reduced_rows;
+use crate::evidence::linear::rows::{
     Outcome, Reach, Row, ask, atoms, base_rows, contradiction, difference_rows, is_public, lifted_rows,
     product_rows, row_degree, scaled_rows, swapped_rows, twice_scaled_rows, without_lonely,
 };
+use crate::evidence::norms::{norms, shown_alone};
+use crate::evidence::posed::Posed;
+use crate::evidence::prices::prices;
 use crate::evidence::shapes::{largest_comparison, literals_from};
 use crate::evidence::squares::{square, squared};
 

@@ -12,7 +12,7 @@ use probity_kernel::fact::{Fact, poly};
 use probity_kernel::poly::{Monomial, Poly};
 
 use crate::effort::Effort;
-use crate::evidence::simplex::{Answer, Column, Fraction, solve};
+use crate::evidence::linear::simplex::{Answer, Column, Fraction, solve};
 
 /// The most inequalities of which products are formed.
 const MAX_FACTORS: usize = 8;

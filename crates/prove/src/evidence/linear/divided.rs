@@ -7,7 +7,7 @@ use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Expr, Unary, Variable};
 use probity_kernel::poly::{Monomial, Poly};
 
-use crate::evidence::rows::{Row, degree, product, row_degree};
+use crate::evidence::linear::rows::{Row, degree, product, row_degree};
 
 /// The most products with quotients and logarithms.
 const MAX_DIVIDED: usize = 60;

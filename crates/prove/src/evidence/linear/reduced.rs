@@ -7,7 +7,7 @@ use probity_exact::Rational;
 use probity_kernel::expr::{Binary, Expr, Unary, Variable};
 use probity_kernel::poly::{Monomial, Poly};
 
-use crate::evidence::rows::{Row, degree};
+use crate::evidence::linear::rows::{Row, degree};
 
 /// The most equations between products that follow from those between their parts.
 const MAX_REDUCED: usize = 120;
