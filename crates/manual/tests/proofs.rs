@@ -163,7 +163,7 @@ const NO_RULE: [&str; 13] = [
     "rules.rs::step",
     "rules/finite.rs::concluded",
     "rules/sampling.rs::conclude",
-    "rules/sampling/tails.rs::up_to_upper",
+    "rules/sampling/tails.rs::up_to_one",
     "rules/sampling/tails.rs::up_to_exact",
     "rules/sampling/tails.rs::given_up",
     "rules/sampling/tails.rs::restricted",

@@ -10,7 +10,6 @@ pub(crate) mod pair_loss;
 pub(crate) mod path_events;
 pub(crate) mod refutation;
 pub(crate) mod related_events;
-pub(crate) mod retries;
 pub(crate) mod sample_events;
 pub(crate) mod sampling;
 pub(crate) mod search;

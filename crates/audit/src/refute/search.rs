@@ -5,6 +5,7 @@
 //! at which a program jumps, long lists; and a climb, which changes what told most step by step.
 
 mod further;
+mod retries;
 
 use probity_exact::{Rational, directed};
 use probity_kernel::term::{Claim, Mechanism, Reading};
@@ -25,9 +26,9 @@ use crate::refute::path_events::{self, Paths, Target};
 use crate::refute::refutation::{
     BOXES, Closest, Evidence, Refutation, Tried, Verdict, check_within, claimed, refutation,
 };
-use crate::refute::retries::{OneTry, given, one_try};
 use crate::refute::sample_events::search_event;
 use crate::refute::sampling::{MOST_TESTS, RISK_BITS, Sampler};
+use crate::refute::search::retries::{OneTry, given, one_try};
 use crate::refute::shapes::{exclude, shape};
 
 /// Looks for a refutation of a claim, over the reals or in a floating-point format, in all rounds. Parameters that are given

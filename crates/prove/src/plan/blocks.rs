@@ -167,3 +167,18 @@ pub(crate) fn is_plain(body: &[Statement]) -> bool {
         _ => false,
     })
 }
+
+/// What statements append to lists.
+pub(crate) fn for_each_append(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
+    for statement in body {
+        match statement {
+            Statement::Append { value, .. } => see(value),
+            Statement::If { then, otherwise, .. } => {
+                for_each_append(then, see);
+                for_each_append(otherwise, see);
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => for_each_append(body, see),
+            _ => {}
+        }
+    }
+}

@@ -26,7 +26,9 @@ use crate::algebra::{
     visit, without_names,
 };
 use crate::derivation::Move;
-use crate::plan::blocks::{definitions, for_each_assignment, in_order, inline, set_by_draws};
+use crate::plan::blocks::{
+    definitions, for_each_append, for_each_assignment, in_order, inline, set_by_draws,
+};
 use crate::plan::tails::{set_by_cases, unbounded};
 use crate::rehearse::collect_spans;
 use crate::tables;
@@ -644,21 +646,6 @@ fn indices_elsewhere(body: &[Statement], var: &Name, found: &mut Vec<Name>) {
                 indices_elsewhere(then, var, found);
                 indices_elsewhere(otherwise, var, found);
             }
-            _ => {}
-        }
-    }
-}
-
-/// What statements append to lists.
-fn for_each_append(body: &[Statement], see: &mut dyn FnMut(&Expr)) {
-    for statement in body {
-        match statement {
-            Statement::Append { value, .. } => see(value),
-            Statement::If { then, otherwise, .. } => {
-                for_each_append(then, see);
-                for_each_append(otherwise, see);
-            }
-            Statement::For { body, .. } | Statement::While { body, .. } => for_each_append(body, see),
             _ => {}
         }
     }

@@ -88,9 +88,9 @@ fn grid(text: &str) -> Result<Rational, String> {
 pub fn run(arguments: &Arguments) -> Answer {
     let start = Instant::now();
     let settings = given::settings(&arguments.settings)?;
+    let private = Private::of(arguments)?;
     let (_, program) = files::program(&arguments.path)?;
     let mut text = Text::of(program);
-    let private = Private::of(arguments)?;
     for (name, _) in &private.tables {
         text = text.awaiting_table(name);
     }
