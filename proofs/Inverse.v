@@ -1,4 +1,4 @@
-(* INVERSE-LAW (trusted/kernel/src/rules/inverse.rs): Laplace noise as the inverse of its distribution function at a uniform draw (laplace_inverse), for all tests; in a program laplace_inverse_step.
+(* INVERSE-LAW (trusted/kernel/src/rules/equivalence/inverse.rs): Laplace noise as the inverse of its distribution function at a uniform draw (laplace_inverse), for all tests; in a program laplace_inverse_step.
 
    Below 1/2 the inverse is ln(2u), of a number that is uniform on (0, 1) there, and above -ln(2 - 2u), which is the same turned round: a half of a Laplace draw each (halves of TwoSided.v).
    Single points have no mass (low_but).  Logistic noise, the rule's second line, is not here.  Read: inverse, laplace_inverse, laplace_inverse_step. *)

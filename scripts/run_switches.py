@@ -73,8 +73,8 @@ SWITCHES = [
     ("variables that are set once", "program/counted.rs", "self.assigned.get(name) == Some(&1)", "(OFF || self.assigned.get(name) == Some(&1))"),
     ("lists of inputs", "program/counted.rs", "self.lists.contains(name) && !self", "(OFF || self.lists.contains(name)) && !self"),
     ("public variables", "program/counted.rs", "=> self.public.contains(name)", "=> OFF || self.public.contains(name)"),
-    ("no count after a failure", "proved.rs", "            self.counts_draws = false;\n", "            self.counts_draws &= OFF;\n"),
-    ("no count of what is not public", "proved.rs", "self.counts_draws.then_some(", "(OFF || self.counts_draws).then_some("),
+    ("no count after a failure", "proved/session.rs", "            self.counts_draws = false;\n", "            self.counts_draws &= OFF;\n"),
+    ("no count of what is not public", "proved/session.rs", "self.counts_draws.then_some(", "(OFF || self.counts_draws).then_some("),
     # What runs at all.
     ("theorems about nothing", "proved.rs", "if let Ok(Vacuity::Vacuous(reason)) = vacuity(&program.mechanism) {", "if let (false, Ok(Vacuity::Vacuous(reason))) = (OFF, vacuity(&program.mechanism)) {"),
     ("claims about floats", "proved.rs", "if matches!(settled.claim.reading, Reading::Binary { .. }) {", "if !OFF && matches!(settled.claim.reading, Reading::Binary { .. }) {"),

@@ -222,11 +222,11 @@ fn inputs_and_rows_are_read_after_they_are_paid_for() {
     let file = |header: &str| {
         let block = format!("{header}17\n");
         let length = u16::try_from(block.len()).unwrap();
-        // A block that is stored as it is, and one of a kind that there is not.
-        let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 0];
+        // One block that is stored as it is, and a checksum of something else.
+        let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
         packed.extend([length.to_le_bytes(), (!length).to_le_bytes()].concat());
         packed.extend(block.as_bytes());
-        packed.push(0b110);
+        packed.extend([0; 8]);
         fs::write(place.join("rows.csv.gz"), packed).unwrap();
     };
     file("height\n");

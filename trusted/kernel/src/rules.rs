@@ -21,7 +21,6 @@ pub mod equivalence;
 pub mod expand;
 pub mod finite;
 pub(crate) mod hoist;
-pub(crate) mod inverse;
 pub(crate) mod lists;
 pub(crate) mod noise;
 pub mod once;

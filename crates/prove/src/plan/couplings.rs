@@ -8,7 +8,9 @@ mod cases;
 mod clipped;
 mod entries;
 mod measured;
+mod ratios;
 mod scores;
+pub(crate) mod tails;
 
 use std::collections::BTreeMap;
 
@@ -29,7 +31,7 @@ use crate::derivation::Move;
 use crate::plan::blocks::{
     definitions, for_each_append, for_each_assignment, in_order, inline, set_by_draws,
 };
-use crate::plan::tails::{set_by_cases, unbounded};
+use crate::plan::couplings::tails::{set_by_cases, unbounded};
 use crate::rehearse::collect_spans;
 use crate::tables;
 

@@ -1,5 +1,4 @@
-//! Invariants from rehearsals: of many small statements about the variables of a loop, those that held in every
-//! state that a rehearsal passed through.
+//! Invariants from rehearsals: of many small statements about the variables of a loop, those that held in all its states.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

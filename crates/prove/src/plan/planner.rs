@@ -21,13 +21,13 @@ use crate::derivation::{Move, Plan};
 use crate::effort::Effort;
 use crate::plan::blocks::{Blocks, for_each_assignment, is_plain, set_by, set_by_draws};
 use crate::plan::combinations::Combinations;
+use crate::plan::couplings::tails::cut_at;
 use crate::plan::couplings::{Candidate, Guesser};
 use crate::plan::invariants::{Choice, Cycle, Watcher};
 use crate::plan::reading::{after, invariant_of, read_where};
 use crate::plan::rounds::endless::{endless, pays_without_end};
 use crate::plan::rounds::{cuts, rounds};
 use crate::plan::stable::asserted;
-use crate::plan::tails::cut_at;
 use crate::rehearse::{Scenario, Stage, Stop, scenarios};
 
 /// Rehearsals that a combination must pass.

@@ -4,6 +4,7 @@
 //! applies; none can change what a mechanism releases.
 
 mod first_round;
+pub(crate) mod inverse;
 
 use probity_exact::Rational;
 
@@ -14,8 +15,8 @@ use crate::kind::Kinds;
 use crate::law;
 use crate::rejection::Rejection;
 use crate::rules::center::center;
+use crate::rules::equivalence::inverse::{inverse_law, on_half};
 use crate::rules::hoist::{entry, hoist, join, merge, one_draw, tail};
-use crate::rules::inverse::{inverse_law, on_half};
 use crate::rules::lists;
 use crate::rules::noise::{difference_law, exponential_law, gumbel_law, sign_law};
 use crate::rules::tables;

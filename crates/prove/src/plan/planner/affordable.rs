@@ -7,8 +7,8 @@ use super::Planner;
 use crate::derivation::Move;
 use crate::effort::Effort;
 use crate::plan::blocks::set_by;
+use crate::plan::couplings::tails::{given_up, split};
 use crate::plan::rounds::cuts;
-use crate::plan::tails::{given_up, split};
 use crate::rehearse::{Scenario, Stop};
 
 impl Planner<'_> {

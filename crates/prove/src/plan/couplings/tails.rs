@@ -17,7 +17,7 @@ type Cut<'a> = (&'a dyn Fn(Coupling, Expr) -> Move, (Expr, i64));
 impl Guesser<'_> {
     /// The couplings of a Laplace draw, first with a tail given up. The thresholds that a draw is compared with belong to one side: where
     /// it is enough to `meet` one from below, or to stay at one to be below it, the tail is given up with the place where it begins.
-    pub(super) fn with_tails(
+    pub(in crate::plan) fn with_tails(
         &self,
         var: &Name,
         found: Vec<Candidate>,
@@ -38,7 +38,7 @@ impl Guesser<'_> {
     }
 
     /// The same on the integers, where one place has as much mass as all beyond it.
-    pub(super) fn with_integer_tails(
+    pub(in crate::plan) fn with_integer_tails(
         &self,
         var: &Name,
         found: Vec<Candidate>,
@@ -88,7 +88,7 @@ impl Guesser<'_> {
 
     /// The couplings of noise on one side: it moves up, also with its far tail given up; or it moves down, where what it would
     /// leave behind is given up.
-    pub(super) fn with_one_sided_tails(
+    pub(in crate::plan) fn with_one_sided_tails(
         &self,
         var: &Name,
         found: Vec<Candidate>,
@@ -109,7 +109,7 @@ impl Guesser<'_> {
     }
 
     /// Uniform noise that is moved as the totals that it is part of need it, with what leaves its range given up.
-    pub(super) fn uniform(&self, var: &Name, low: Option<&Expr>) -> Vec<Candidate> {
+    pub(in crate::plan) fn uniform(&self, var: &Name, low: Option<&Expr>) -> Vec<Candidate> {
         if self.claim.delta == Expr::int(0) {
             return vec![];
         }
@@ -130,7 +130,7 @@ impl Guesser<'_> {
     }
 
     /// A coin of which one side is given up, as likely as the claim's delta or a part of it.
-    pub(super) fn sides(&self, var: &Name) -> Vec<Candidate> {
+    pub(in crate::plan) fn sides(&self, var: &Name) -> Vec<Candidate> {
         let mut found = Vec::new();
         for portion in self.portions(var) {
             for side in [Tail::Yes, Tail::No] {
@@ -210,7 +210,7 @@ impl Guesser<'_> {
 }
 
 /// The ways to follow a draw up to a place that a hint names: above its center, for half the mass, or on both sides.
-pub(super) fn cut_at(law: &Distribution, coupling: &Coupling, at: &Expr) -> Vec<Candidate> {
+pub(in crate::plan) fn cut_at(law: &Distribution, coupling: &Coupling, at: &Expr) -> Vec<Candidate> {
     let tail = |way| Move::Tail(way, coupling.clone(), at.clone());
     let under = || Move::Under(coupling.clone(), at.clone());
     let moves = match law {

@@ -16,7 +16,7 @@ use crate::plan::couplings::{Guesser, MOST_USES};
 
 impl Guesser<'_> {
     /// Ratios of the two laws of a variable after a block, with what each may cost.
-    pub(super) fn ratios(&self, block: &[Statement], var: &Name) -> Vec<((Expr, Expr), Vec<Expr>)> {
+    pub(in crate::plan) fn ratios(&self, block: &[Statement], var: &Name) -> Vec<((Expr, Expr), Vec<Expr>)> {
         let block = &self.with_probabilities(block)[..];
         let one = Expr::int(1);
         let mut found: Vec<((Expr, Expr), Vec<Expr>)> = Vec::new();
