@@ -40,7 +40,7 @@
 //! let inputs = ["0", "1"].map(|text| parse_inputs(&program.mechanism, text).unwrap());
 //! let settings = AuditSettings::new(vec!["eps=1".parse().unwrap()], inputs);
 //! let Audit::Event(event) = audit(&program, &settings, &Watch::default()).unwrap() else { panic!() };
-//! assert!((event.shown.loss - 2.0).abs() < 1e-6);
+//! assert!((event.found.loss - 2.0).abs() < 1e-6);
 //! ```
 
 #![forbid(unsafe_code)]
