@@ -56,15 +56,7 @@ impl Attempt {
             return no_plan(mechanism, rewritten, &self.claim);
         }
         let mut effort = Effort::of(EXPLAIN_EFFORT).until(deadline);
-        let mut searching = Searching {
-            found: Vec::new(),
-            explain: true,
-            again: None,
-            asked: None,
-            example: None,
-            about_cost: false,
-            effort: &mut effort,
-        };
+        let mut searching = Searching { explain: true, ..Searching::new(&mut effort) };
         let replayed = replay_side(&self.context, &self.claim, self.comparison, &self.moves, &mut searching);
         let (example, about_cost) = (searching.example.take(), searching.about_cost);
         match replayed {

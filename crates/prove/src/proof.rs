@@ -468,15 +468,7 @@ impl Question<'_> {
                 let found =
                     search_side(wider, self.claim, &hints, comparison, &mut effort, called, &mut asked);
                 let moves = general.with_number(&found.ok()?.0);
-                let mut searching = Searching {
-                    found: Vec::new(),
-                    explain: false,
-                    again: None,
-                    asked: None,
-                    example: None,
-                    about_cost: false,
-                    effort: &mut effort,
-                };
+                let mut searching = Searching::new(&mut effort);
                 judgements.push(replay_side(context, self.claim, comparison, &moves, &mut searching).ok()?);
                 evidence.append(&mut searching.found);
                 plan.sides.push((context.orientation(), moves));
@@ -532,15 +524,8 @@ impl Question<'_> {
                     Some(taste) => forward(&context, taste, self.limit.deadline).ok()?,
                     None => other.clone()?,
                 };
-                let mut searching = Searching {
-                    found: Vec::new(),
-                    explain: false,
-                    again: Some(std::mem::take(&mut known)),
-                    asked: None,
-                    example: None,
-                    about_cost: false,
-                    effort: &mut *effort,
-                };
+                let mut searching =
+                    Searching { again: Some(std::mem::take(&mut known)), ..Searching::new(&mut *effort) };
                 let side = replay_side(&context, self.claim, comparison, &moves, &mut searching);
                 known = searching.again.unwrap_or_default();
                 Some((moves, searching.found, side.ok()?))

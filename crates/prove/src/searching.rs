@@ -59,6 +59,21 @@ pub(crate) struct Searching<'e> {
     pub(crate) about_cost: bool,
 }
 
+impl<'e> Searching<'e> {
+    /// A search that knows nothing from before, and need not say why it fails.
+    pub(crate) fn new(effort: &'e mut Effort) -> Searching<'e> {
+        Searching {
+            found: Vec::new(),
+            effort,
+            explain: false,
+            again: None,
+            asked: None,
+            example: None,
+            about_cost: false,
+        }
+    }
+}
+
 impl Justify for Searching<'_> {
     fn justify(&mut self, context: &Context, hypotheses: &[&Expr], goal: &Expr) -> Result<Evidence, Reason> {
         let Some(asked) = &self.asked else { return self.search(context, hypotheses, goal) };
@@ -182,15 +197,7 @@ mod tests {
     /// Whether `p >= 1` follows, and what of the effort is left.
     fn ask(context: &Arc<Context>, answers: &mut Answers, effort: u64) -> (bool, u64) {
         let mut effort = Effort::of(effort);
-        let mut searching = Searching {
-            found: Vec::new(),
-            effort: &mut effort,
-            explain: false,
-            again: None,
-            asked: Some(answers.about(context)),
-            example: None,
-            about_cost: false,
-        };
+        let mut searching = Searching { asked: Some(answers.about(context)), ..Searching::new(&mut effort) };
         let goal = Expr::int(1).le(Expr::var("p"));
         let shown = searching.justify(context, &[], &goal).is_ok();
         assert_eq!(searching.found.len(), usize::from(shown));

@@ -94,15 +94,7 @@ fn search_plans(
     {
         tried += 1;
         for moves in plans {
-            let mut searching = Searching {
-                found: Vec::new(),
-                explain: false,
-                again: None,
-                asked: Some(&mut *asked),
-                example: None,
-                about_cost: false,
-                effort,
-            };
+            let mut searching = Searching { asked: Some(&mut *asked), ..Searching::new(effort) };
             if replay_side(context, claim, comparison, &moves, &mut searching).is_ok() {
                 return Some((moves, searching.found));
             }
@@ -140,15 +132,7 @@ pub(crate) fn search_mirrored(
     let moves = mirrored(moves)?;
     let given = effort.left.min(MIRROR_EFFORT);
     let mut own = effort.part(given);
-    let mut searching = Searching {
-        found: Vec::new(),
-        explain: false,
-        again: None,
-        asked: Some(asked),
-        example: None,
-        about_cost: false,
-        effort: &mut own,
-    };
+    let mut searching = Searching { asked: Some(asked), ..Searching::new(&mut own) };
     let served = replay_side(context, claim, comparison, &moves, &mut searching).is_ok();
     let found = searching.found;
     effort.spend((given - own.left) as usize)?;

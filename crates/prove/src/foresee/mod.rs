@@ -57,15 +57,7 @@ fn search(
         let facts = Facts { context: &context, roles, foresight: &found.foresight, largest, from_the_start };
         let moves = moves(&function.body, &roles.index, &facts.invariant()?)?;
         let goal = found.foresight.goal(&context, mechanism, claim).ok()?;
-        let mut searching = Searching {
-            found: Vec::new(),
-            explain: false,
-            again: None,
-            asked: None,
-            example: None,
-            about_cost: false,
-            effort: &mut *effort,
-        };
+        let mut searching = Searching::new(&mut *effort);
         // What is wrong with a guess is seen at once.
         let goes_this_way = function.body.iter().zip(&moves).all(|(statement, step)| {
             let way = facts.way().filter(|_| matches!(step, Move::For(..)));
